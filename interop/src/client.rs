@@ -1,10 +1,10 @@
 //! Client of the service, over any protocol.
 
-use crate::FRAME_LIMIT;
 use crate::idl::everything::exchange::{
     EchoArgs, EchoResult, NoteArgs, NotesArgs, NotesResult, SumsArgs, SumsResult,
 };
 use crate::idl::everything::{Everything, Point, Rejected, Shape, Tree};
+use crate::protocol::FRAME_LIMIT;
 use anyhow::{Context, Result, ensure};
 use bytelane_thrift::header::{Format, Subprotocol, Transform, WithHeader};
 use bytelane_thrift::service::Transport;

@@ -1,11 +1,8 @@
 //! Converts messages from one protocol to another.
 
 use crate::idl::everything::{Everything, RecordV1, RecordV2};
-use crate::{FRAME_LIMIT, Protocol, with_protocol};
-use bytelane_thrift::{
-    Binary, Compact, DecodeOwned, Encode, Error, FbthriftCompact, Json, Message, SimpleJson,
-    Thrift, Uuid, framed,
-};
+use crate::protocol::{FRAME_LIMIT, Protocol, with_protocol};
+use bytelane_thrift::{DecodeOwned, Encode, Error, Message, Thrift, Uuid, framed};
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 

@@ -3,19 +3,16 @@
 
 mod client;
 mod convert;
+mod idl;
+mod protocol;
 mod server;
-
-/// Code that the build script generates from the IDL.
-#[allow(dead_code, reason = "each program uses its part")]
-mod idl {
-    include!(concat!(env!("OUT_DIR"), "/mod.rs"));
-}
 
 use anyhow::bail;
 use bytelane_thrift::header::{Format, Transform};
-use bytelane_thrift::{Binary, Compact, FbthriftCompact, Json, SimpleJson, framed};
+use bytelane_thrift::{Binary, Compact, framed};
 use clap::{Parser, ValueEnum};
 use convert::Structure;
+use protocol::{FRAME_LIMIT, Protocol, with_protocol};
 use std::io::{self, Read, Write};
 
 #[derive(Parser)]
@@ -47,38 +44,6 @@ enum HeaderFormat {
     Theader,
     Ttheader,
 }
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Protocol {
-    Binary,
-    NonStrictBinary,
-    Compact,
-    FbthriftCompact,
-    Json,
-    SimpleJson,
-}
-
-/// Evaluates an expression with a name bound to the type of the protocol.
-macro_rules! with_protocol {
-    ($P:ident = $type:ty, $value:expr) => {{
-        type $P = $type;
-        $value
-    }};
-    ($protocol:expr, $P:ident => $value:expr) => {
-        match $protocol {
-            Protocol::Binary => with_protocol!($P = Binary, $value),
-            Protocol::NonStrictBinary => with_protocol!($P = Binary<false>, $value),
-            Protocol::Compact => with_protocol!($P = Compact, $value),
-            Protocol::FbthriftCompact => with_protocol!($P = FbthriftCompact, $value),
-            Protocol::Json => with_protocol!($P = Json, $value),
-            Protocol::SimpleJson => with_protocol!($P = SimpleJson, $value),
-        }
-    };
-}
-use with_protocol;
-
-/// Maximum size of a frame in bytes.
-const FRAME_LIMIT: usize = 1 << 24;
 
 fn main() -> anyhow::Result<()> {
     let mut input = io::stdin().lock();

@@ -1,10 +1,10 @@
 //! Server of the service, over any protocol.
 
-use crate::FRAME_LIMIT;
 use crate::idl::everything::exchange::{
     EchoArgs, EchoResult, NoteArgs, NotesArgs, NotesResult, SumsArgs, SumsResult,
 };
 use crate::idl::everything::{Point, Rejected};
+use crate::protocol::FRAME_LIMIT;
 use bytelane_thrift::header::{ProtocolId, Server};
 use bytelane_thrift::{
     ApplicationException, ApplicationExceptionKind, Binary, Compact, Envelope, Error, MessageKind,

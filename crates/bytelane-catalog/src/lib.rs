@@ -15,13 +15,16 @@
 //! ```
 
 mod codec;
+mod number_stream;
 mod numbers;
 #[cfg(feature = "plain")]
 pub mod plain;
+mod result;
 mod specification;
 pub mod stream;
 
 pub use codec::{CODECS, validity};
+pub use result::{Decoded, Failure, Length};
 pub use specification::{Parameter, Parameters, SpecificationError};
 
 use bytelane::Backend;
@@ -89,21 +92,6 @@ pub struct Experiment {
     pub values: &'static [usize],
     /// True if input and output are evicted from the caches before each call.
     pub evicted: bool,
-}
-
-/// Error of a codec: a message with the position.
-pub type Failure = Box<dyn std::error::Error + Send + Sync>;
-
-/// Number of bytes written, or read.
-pub type Length = Result<usize, Failure>;
-
-/// Result of decoding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Decoded {
-    /// Number of encoded bytes read.
-    pub read: usize,
-    /// Number of bytes of values written.
-    pub written: usize,
 }
 
 /// A codec with fixed parameters.

@@ -1,9 +1,7 @@
 //! Types of numbers, by their names in NumPy, Arrow and polars.
 
-use crate::numpy::numpy;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use std::ffi::CStr;
 use std::fmt;
 
@@ -60,34 +58,9 @@ impl DType {
         "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8",
     ];
 
-    /// Returns the type for an argument: a name such as `uint32` or `<u4`, or anything that
-    /// `numpy.dtype` accepts.
-    pub fn of_argument(argument: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let of_name = |name: &Bound<'_, PyString>| {
-            let name = name.to_str()?;
-            Self::named(name).ok_or_else(|| {
-                PyTypeError::new_err(format!(
-                    "dtype {name:?} is not a number of 1 to 8 bytes in this machine's byte order, \
-                     such as 'uint32' or 'float64'"
-                ))
-            })
-        };
-        if let Ok(name) = argument.cast::<PyString>() {
-            return of_name(name);
-        }
-        if let Some(known) = numpy(argument.py()).and_then(|numpy| numpy.known(argument)) {
-            return Ok(known);
-        }
-        let dtype = argument.py().import("numpy")?.getattr("dtype")?;
-        let name = if argument.is_instance(&dtype)? {
-            argument.getattr("str")?
-        } else {
-            dtype.call1((argument,))?.getattr("str")?
-        };
-        of_name(name.cast()?)
-    }
-
-    fn named(name: &str) -> Option<Self> {
+    /// Returns the type with a name of NumPy, Arrow or polars, or with a code of the array interface in this machine's byte
+    /// order.
+    pub fn named(name: &str) -> Option<Self> {
         let native = if cfg!(target_endian = "little") {
             '<'
         } else {

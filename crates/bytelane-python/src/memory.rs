@@ -7,6 +7,7 @@
 
 use crate::buffer::Buffer;
 use crate::dtype::{DType, whole};
+use crate::numpy::dtype_of;
 use bytelane::Value;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -91,7 +92,7 @@ impl<'py> Memory<'py> {
 
     /// Returns the type of the numbers; for bytes, the one that the caller states.
     pub fn numbers(&self, stated: Option<&Bound<'_, PyAny>>) -> PyResult<DType> {
-        let stated = stated.map(DType::of_argument).transpose()?;
+        let stated = stated.map(dtype_of).transpose()?;
         match (self.dtype, stated) {
             (Some(found), None) => Ok(found),
             (Some(DType { size: 1, .. }), Some(stated)) => Ok(stated),

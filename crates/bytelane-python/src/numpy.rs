@@ -1,8 +1,10 @@
 //! NumPy, if it is installed.
 
 use crate::dtype::DType;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyString;
 
 /// Objects of NumPy. Its dtypes are looked up once, because finding one by name costs more than a new
 /// array.
@@ -51,4 +53,31 @@ impl NumPy {
 pub fn numpy(py: Python<'_>) -> Option<&NumPy> {
     static NUMPY: PyOnceLock<Option<NumPy>> = PyOnceLock::new();
     NUMPY.get_or_init(py, || NumPy::new(py).ok()).as_ref()
+}
+
+/// Returns the type for an argument: a name such as `uint32` or `<u4`, or anything that
+/// `numpy.dtype` accepts.
+pub fn dtype_of(argument: &Bound<'_, PyAny>) -> PyResult<DType> {
+    let of_name = |name: &Bound<'_, PyString>| {
+        let name = name.to_str()?;
+        DType::named(name).ok_or_else(|| {
+            PyTypeError::new_err(format!(
+                "dtype {name:?} is not a number of 1 to 8 bytes in this machine's byte order, \
+                 such as 'uint32' or 'float64'"
+            ))
+        })
+    };
+    if let Ok(name) = argument.cast::<PyString>() {
+        return of_name(name);
+    }
+    if let Some(known) = numpy(argument.py()).and_then(|numpy| numpy.known(argument)) {
+        return Ok(known);
+    }
+    let dtype = argument.py().import("numpy")?.getattr("dtype")?;
+    let name = if argument.is_instance(&dtype)? {
+        argument.getattr("str")?
+    } else {
+        dtype.call1((argument,))?.getattr("str")?
+    };
+    of_name(name.cast()?)
 }

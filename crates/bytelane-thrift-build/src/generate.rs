@@ -1,12 +1,14 @@
 //! Generates one Rust file for each file of the IDL.
 
 use crate::format::formatted;
+use crate::idl::defaults;
 use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
 use crate::idl::source::{Error, Note};
 use crate::idl::syntax::*;
 use crate::options::{Asked, Style};
-use crate::types::{Scope, Types, variant_names};
-use crate::values::{NO_MEMBER, Wanted, literal_of};
+use crate::types::{Types, variant_names};
+use crate::values::{NO_MEMBER, literal_of};
+use crate::wanted::{Scope, Wanted};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -29,7 +31,7 @@ pub(crate) fn generate(
     program: &Program,
     style: &Style,
 ) -> Result<Vec<(String, Vec<Note>)>, Error> {
-    let types = Types::of(program, style)?;
+    let types = defaults::types_of(program, style)?;
     for id in &program.constants {
         // In this order, no long chain of constants is on the stack. Errors are reported where the
         // constants are written.

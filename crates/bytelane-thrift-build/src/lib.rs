@@ -10,8 +10,10 @@ mod names;
 mod options;
 mod references;
 mod service;
+mod state;
 mod types;
 mod values;
+mod wanted;
 
 pub use idl::source::{Error, Note};
 

@@ -8,59 +8,11 @@ use crate::idl::cycles::names_in;
 use crate::idl::program::{DefinitionId, FileId, Resolved};
 use crate::idl::source::Error;
 use crate::idl::syntax::*;
-use crate::names::{Unique, snake_case};
+use crate::names::snake_case;
 use crate::options::{Asked, MAP, SET};
-use crate::types::{Scope, Types};
-use crate::values::Wanted;
-use std::cell::RefCell;
-use std::collections::HashMap;
-
-/// Number of a Rust type: equal types have the same one, however the IDL names them.
-pub(crate) type TypeNumber = usize;
-
-/// Structure of a Rust type, one level deep.
-#[derive(PartialEq, Eq, Hash)]
-enum Structure {
-    /// A base type, and whether it is a wrapper that has an order.
-    Base(Base, bool),
-    Definition(DefinitionId),
-    /// A path that an annotation or an option gives, and the types of its parameters.
-    Container(String, Vec<TypeNumber>),
-}
-
-/// Item that a module needs besides those of the IDL.
-#[derive(PartialEq, Eq, Hash)]
-enum Extra {
-    /// Function that returns a constant as another type.
-    Constant(FileId, DefinitionId, TypeNumber),
-    /// Type alias with an order.
-    Alias(FileId, DefinitionId),
-}
-
-/// State of the generation.
-#[derive(Default)]
-pub(crate) struct State {
-    numbers: HashMap<Structure, TypeNumber>,
-    typedefs: HashMap<(DefinitionId, bool), TypeNumber>,
-    constants: HashMap<DefinitionId, Result<String, Error>>,
-    /// Number of values that are being written, each within the previous one.
-    pub(crate) depth: usize,
-    extras: HashMap<Extra, String>,
-    /// Text of the additional items of each file.
-    texts: HashMap<FileId, String>,
-    /// Names of each file.
-    names: HashMap<FileId, Unique>,
-}
-
-impl State {
-    /// Creates a state from the names of each file.
-    pub(crate) fn with(names: HashMap<FileId, Unique>) -> RefCell<Self> {
-        RefCell::new(Self {
-            names,
-            ..Self::default()
-        })
-    }
-}
+use crate::state::{Extra, Structure, TypeNumber};
+use crate::types::Types;
+use crate::wanted::{Scope, Wanted};
 
 impl Types<'_> {
     /// Returns the typedef that a type names.

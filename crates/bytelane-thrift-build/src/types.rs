@@ -1,14 +1,15 @@
 //! Rust types for types of the IDL, and properties of structs that are needed before code is
 //! written.
 
-use crate::idl::defaults::{self, Typed};
 use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
 use crate::idl::recursion::components;
 use crate::idl::source::Error;
 use crate::idl::syntax::*;
+use crate::idl::typed::Typed;
 use crate::names::{PRIMITIVES, Unique, camel_case, members, snake_case, upper_case};
 use crate::options::{Asked, BINARY, MAP, SET, STRING, Style, standard_path};
-use crate::references::State;
+use crate::state::State;
+use crate::wanted::Scope;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -24,13 +25,6 @@ pub(crate) struct Types<'a> {
     /// between.
     recursive: HashMap<DefinitionId, usize>,
     pub(crate) state: RefCell<State>,
-}
-
-/// Position of generated code: the file whose module it is in, and the number of modules deeper.
-#[derive(Clone, Copy)]
-pub(crate) struct Scope {
-    pub(crate) file: FileId,
-    pub(crate) depth: usize,
 }
 
 /// Storage of a field of a struct or a union.
@@ -113,7 +107,6 @@ impl<'a> Types<'a> {
             }
         }
         types.recursive = recursive(program)?;
-        defaults::check(&types)?;
         Ok(types)
     }
 

@@ -1,53 +1,19 @@
 //! Generates constants and default values as Rust expressions.
 
-use crate::idl::defaults::{Typed, is_named};
-use crate::idl::program::{DefinitionId, FileId, Resolved};
+use crate::idl::program::{DefinitionId, Resolved};
 use crate::idl::source::Error;
 use crate::idl::syntax::*;
+use crate::idl::typed::is_named;
 use crate::names::similar;
 use crate::options::{Asked, MAP, SET};
-use crate::types::{Scope, Types, variant_names};
+use crate::types::{Types, variant_names};
+use crate::wanted::Wanted;
 
 /// Expected item if the value of a union has no member.
 pub(crate) const NO_MEMBER: &str = "a field of the union";
 
 /// Maximum nesting depth of a value, with the constants in it that need another type.
 const DEPTH: usize = 200;
-
-/// A value to be written: its contents, its position, and its target type.
-#[derive(Clone, Copy)]
-pub(crate) struct Wanted<'a> {
-    /// Scope in which the expression is written.
-    pub(crate) scope: Scope,
-    /// File of the value.
-    pub(crate) file: FileId,
-    pub(crate) value: &'a Value,
-    /// Type, and the file in which it is written.
-    pub(crate) type_file: FileId,
-    pub(crate) ty: &'a Type,
-    /// True if doubles have an order here.
-    pub(crate) ordered: bool,
-    /// Rust type that an annotation requests.
-    pub(crate) asked: Option<&'a str>,
-}
-
-impl<'a> Wanted<'a> {
-    pub(crate) fn typed(self) -> Typed<'a> {
-        let Self {
-            file,
-            value,
-            type_file,
-            ty,
-            ..
-        } = self;
-        Typed {
-            file,
-            value,
-            type_file,
-            ty,
-        }
-    }
-}
 
 impl Types<'_> {
     /// Returns an expression for a value.

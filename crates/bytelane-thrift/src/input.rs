@@ -349,3 +349,36 @@ impl<'de> Input<'de> {
         }
     }
 }
+
+impl Items {
+    /// Makes room for one more element, and charges it, if the format does not store their number.
+    #[inline]
+    pub(crate) fn make_room<T>(
+        &self,
+        input: &mut Input<'_>,
+        values: &mut Vec<T>,
+    ) -> Result<(), Error> {
+        match self.left() {
+            Some(_) => Ok(()),
+            None => input.grow(values),
+        }
+    }
+
+    /// Charges `cost` bytes of memory for one element, if the format does not store their number.
+    #[inline]
+    pub(crate) fn pay(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
+        match self.left() {
+            Some(_) => Ok(()),
+            None => input.charge(cost),
+        }
+    }
+
+    /// Charges the memory of the first element, unless there is none.
+    #[inline]
+    pub(crate) fn pay_first(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
+        match self.left {
+            0 => Ok(()),
+            _ => input.charge(cost),
+        }
+    }
+}

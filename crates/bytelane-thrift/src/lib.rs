@@ -41,13 +41,13 @@ pub use json::{Json, JsonProtocol, JsonReader, JsonWriter, SimpleJson};
 pub use limits::{Limits, Options};
 pub use mask::{FieldMask, InvalidPath};
 pub use message::{
-    ApplicationException, ApplicationExceptionKind, Body, Envelope, Message, framed, unframed,
+    ApplicationException, ApplicationExceptionKind, Body, Message, framed, unframed,
 };
 pub use output::{Length, Output};
 pub use protocol::{Protocol, Reader, Writer};
 pub use unknown::{UnknownField, UnknownFields};
 pub use values::{Double, Float, InvalidUuid, Uuid};
-pub use wire::{Field, FieldHeader, Frame, Items, MessageKind, Segment, Type};
+pub use wire::{Envelope, Field, FieldHeader, Frame, Items, MessageKind, Segment, Type};
 
 /// Code of the page, as doctests.
 #[cfg(doctest)]

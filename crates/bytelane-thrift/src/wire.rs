@@ -1,7 +1,6 @@
 //! Common parts of the protocols: types, fields, the position in a container, kinds of messages.
 
-use crate::Error;
-use crate::input::Input;
+use std::borrow::Cow;
 use std::fmt;
 
 /// Type of a value in a message. The numbers are those of the binary protocol.
@@ -160,37 +159,6 @@ impl Items {
     pub(crate) fn reserve<T>(&self, values: &mut Vec<T>) {
         values.reserve_exact(self.left().unwrap_or(0));
     }
-
-    /// Makes room for one more element, and charges it, if the format does not store their number.
-    #[inline]
-    pub(crate) fn make_room<T>(
-        &self,
-        input: &mut Input<'_>,
-        values: &mut Vec<T>,
-    ) -> Result<(), Error> {
-        match self.left() {
-            Some(_) => Ok(()),
-            None => input.grow(values),
-        }
-    }
-
-    /// Charges `cost` bytes of memory for one element, if the format does not store their number.
-    #[inline]
-    pub(crate) fn pay(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
-        match self.left() {
-            Some(_) => Ok(()),
-            None => input.charge(cost),
-        }
-    }
-
-    /// Charges the memory of the first element, unless there is none.
-    #[inline]
-    pub(crate) fn pay_first(&self, input: &mut Input<'_>, cost: usize) -> Result<(), Error> {
-        match self.left {
-            0 => Ok(()),
-            _ => input.charge(cost),
-        }
-    }
 }
 
 /// Kind of message.
@@ -217,6 +185,39 @@ impl MessageKind {
             _ => return None,
         })
     }
+}
+
+/// Envelope around the arguments or the result of a call: the method's name, the kind of message,
+/// and a number that identifies the reply.
+///
+/// ```
+/// use bytelane_thrift::{Compact, Envelope, Message, MessageKind, Thrift};
+///
+/// #[derive(Debug, PartialEq, Thrift)]
+/// struct AddArgs {
+///     #[thrift(id = 1)]
+///     first: i32,
+///     #[thrift(id = 2)]
+///     second: i32,
+/// }
+///
+/// let call = Envelope { name: "add".into(), kind: MessageKind::Call, sequence: 1 };
+/// let arguments = AddArgs { first: 2, second: 3 };
+/// let bytes = call.encode::<Compact, _>(&arguments)?;
+///
+/// let (envelope, body) = Envelope::decode::<Compact>(&bytes)?;
+/// assert_eq!(envelope, call);
+/// assert_eq!(body.read::<AddArgs>()?, arguments);
+/// # Ok::<(), bytelane_thrift::Error>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Envelope<'a> {
+    /// Name of the method.
+    pub name: Cow<'a, str>,
+    /// Kind of message: call, reply, exception or oneway.
+    pub kind: MessageKind,
+    /// Number of the call, which its reply repeats.
+    pub sequence: i32,
 }
 
 /// Step from a value into a part of it.

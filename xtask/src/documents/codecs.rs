@@ -15,7 +15,7 @@ const LISTS: &[&str] = &[
     "crates/bytelane-capi/tests/it/functions/common/codecs.rs",
     "crates/bytelane-catalog/src/codec/mod.rs",
     "crates/bytelane-catalog/src/plain/mod.rs",
-    "crates/bytelane-cli/src/commands/report/verdict.rs",
+    "crates/bytelane-cli/src/commands/report/workloads.rs",
     "crates/bytelane-python/python/bytelane/__init__.py",
     "crates/bytelane-python/python/bytelane/_native.pyi",
     "crates/bytelane-python/src/codec/mod.rs",

@@ -3,6 +3,7 @@
 //! CONTRIBUTING.md allows it, and only known files list the codecs.
 
 mod beginnings;
+mod circles;
 mod codecs;
 mod developers;
 mod unsafe_code;

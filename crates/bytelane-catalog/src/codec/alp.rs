@@ -1,7 +1,8 @@
 //! Row of `alp`.
 
+use crate::number_stream;
 use crate::numbers::{Number, NumberCodec};
-use crate::stream::{self, Io, StreamError};
+use crate::stream::{Io, StreamError};
 use crate::{Entry, Experiment, Length, Parameter};
 use bytelane::Detected;
 use bytelane::alp::{self, Float, Format};
@@ -89,7 +90,7 @@ impl<T: Float + Number> NumberCodec for Alp<T> {
             let (count, length) = alp::validate::<T>(encoded)?;
             Ok((count as u64, length))
         };
-        stream::decode_whole(self, backend, check, io)
+        number_stream::decode_whole(self, backend, check, io)
     }
 }
 

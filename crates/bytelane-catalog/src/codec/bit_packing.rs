@@ -1,7 +1,8 @@
 //! Row of `bit_packing`.
 
+use crate::number_stream::decode_fixed;
 use crate::numbers::{Number, NumberCodec};
-use crate::stream::{AT_A_TIME, Io, StreamError, decode_fixed};
+use crate::stream::{AT_A_TIME, Io, StreamError};
 use crate::{Codec, Entry, Experiment, Failure, Length, Parameter, Parameters, SpecificationError};
 use bytelane::Detected;
 use bytelane::bit_packing::{Format, Integer, SignedInteger};

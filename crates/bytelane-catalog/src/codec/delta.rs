@@ -1,7 +1,8 @@
 //! Row of `delta`.
 
+use crate::number_stream;
 use crate::numbers::{Number, NumberCodec};
-use crate::stream::{self, Io, StreamError};
+use crate::stream::{Io, StreamError};
 use crate::{Entry, Experiment, Length, Parameter};
 use bytelane::Detected;
 use bytelane::delta::{self, Format, Integer};
@@ -92,7 +93,7 @@ impl<T: Integer + Number> NumberCodec for Delta<T> {
 
     fn decode_stream(&self, backend: Detected, io: Io<'_>) -> Result<(), StreamError> {
         let check = |encoded: &[u8]| Ok(delta::validate::<T>(encoded)?);
-        stream::decode_whole(self, backend, check, io)
+        number_stream::decode_whole(self, backend, check, io)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Row of `rle_hybrid`.
 
+use crate::number_stream::{known, write_numbers};
 use crate::numbers::{Number, NumberCodec};
-use crate::stream::{Io, StreamError, known, write_numbers};
+use crate::stream::{Io, StreamError};
 use crate::{Codec, Entry, Experiment, Failure, Length, Parameter, Parameters, SpecificationError};
 use bytelane::rle_hybrid::{self, Dictionary, Effort, Format, Integer, bits};
 use bytelane::{Detected, Value};

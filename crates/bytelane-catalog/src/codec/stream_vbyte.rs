@@ -1,7 +1,8 @@
 //! Row of `stream_vbyte`.
 
+use crate::number_stream::{known, write_numbers};
 use crate::numbers::{Number, NumberCodec, in_order, numbers};
-use crate::stream::{AT_A_TIME, Io, Lookahead, StreamError, encode_pieces, known, write_numbers};
+use crate::stream::{AT_A_TIME, Io, Lookahead, StreamError, encode_pieces};
 use crate::{Entry, Experiment, Failure, Length, Parameter};
 use bytelane::Detected;
 use bytelane::stream_vbyte::{Format, Integer};

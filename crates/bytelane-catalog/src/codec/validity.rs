@@ -1,7 +1,8 @@
 //! Row of `validity`, and the bitmaps with which it spreads values.
 
+use crate::number_stream::decode_fixed;
 use crate::numbers::{Number, NumberCodec, numbers, numbers_mut};
-use crate::stream::{AT_A_TIME, AlignedBytes, Io, StreamError, decode_fixed, pieces};
+use crate::stream::{AT_A_TIME, AlignedBytes, Io, StreamError, pieces};
 use crate::{
     Codec, Decoded, Entry, Experiment, Failure, Length, Parameter, Parameters, SpecificationError,
 };

@@ -1,7 +1,8 @@
 //! Row of `varint`.
 
+use crate::number_stream::write_numbers;
 use crate::numbers::{Number, NumberCodec};
-use crate::stream::{Io, StreamError, write_numbers};
+use crate::stream::{Io, StreamError};
 use crate::{Entry, Experiment, Length, Parameter};
 use bytelane::Detected;
 use bytelane::varint::{self, Error, ErrorKind, Integer};

@@ -1,7 +1,9 @@
 //! Limits the length of lines, because readers keep a line in memory.
 
-use super::Input;
 use std::io::{self, Read};
+
+/// Input that is read from the beginning to the end.
+pub type Input = Box<dyn Read + Send>;
 
 /// Maximum length of a line in bytes.
 const LONGEST: usize = 256 << 20;

@@ -14,10 +14,11 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use bytelane_parquet::{Error, Problem, Result};
 use derive_setters::Setters;
+pub use lines::Input;
 use lines::Lines;
 use prefix::{Prefix, Replayed};
 use serde::Deserialize;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -146,9 +147,6 @@ impl ConvertOptions {
         Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
     }
 }
-
-/// Input that is read from the beginning to the end.
-pub type Input = Box<dyn Read + Send>;
 
 /// Rows of a file, batch by batch.
 pub struct Rows {

@@ -16,6 +16,7 @@ mod opened;
 mod options;
 mod outcome;
 mod output;
+mod part;
 mod plan;
 mod row_group;
 mod run;

@@ -1,9 +1,9 @@
 //! Describes the values of one column.
 
+use super::described::{ColumnStats, StatsOptions};
 use super::distinct::Distinct;
 use super::frequent::{Frequent, one};
 use super::sample::{Sample, histogram, quantiles};
-use super::{ColumnStats, StatsOptions};
 use crate::diff::hash::of_rows;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};

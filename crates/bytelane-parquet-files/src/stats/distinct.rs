@@ -1,6 +1,6 @@
 //! Counts distinct values by their hashes.
 
-use super::Count;
+use super::described::Count;
 use crate::diff::hash::Hash;
 use std::collections::HashSet;
 

@@ -1,6 +1,6 @@
 //! Finds frequent values.
 
-use super::Count;
+use super::described::Count;
 use crate::diff::hash::Hash;
 use arrow_array::{Array, ArrayRef, UInt64Array};
 use arrow_cast::cast;

@@ -4,93 +4,27 @@
 //! quantiles and histograms are exact up to a number of rows, and beyond those of a random sample.
 
 mod column;
+mod described;
 mod distinct;
 mod footers;
 mod frequent;
 mod sample;
 
+pub use described::{ColumnStats, Count, StatsOptions};
 pub use footers::{ColumnBounds, Footers};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Schema};
+use arrow_schema::Schema;
 use arrow_select::nullif::nullif;
 use bytelane_parquet::Result;
 use column::Column;
-use derive_setters::Setters;
-use serde::Deserialize;
 
 /// Maximum number of values of all columns that are kept to count distinct ones, and of those that are sampled.
 const KEPT: usize = 1 << 20;
 
 /// Minimum and maximum number of values of a column that are kept.
 const OF_COLUMN: std::ops::RangeInclusive<usize> = 1 << 8..=1 << 16;
-
-/// Options for describing columns.
-///
-/// ```
-/// use bytelane_parquet_files::stats::StatsOptions;
-///
-/// let options = StatsOptions::default().with_top(3);
-/// ```
-#[derive(Clone, Debug, Deserialize, Setters)]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
-#[serde(default, deny_unknown_fields)]
-#[setters(prefix = "with_", strip_option)]
-#[non_exhaustive]
-pub struct StatsOptions {
-    /// Number of frequent values to list for each column
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 3))]
-    pub top: usize,
-    /// Number of bars of each histogram
-    #[cfg_attr(feature = "clap", arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=200)))]
-    pub bars: u16,
-}
-
-impl Default for StatsOptions {
-    fn default() -> Self {
-        Self { top: 3, bars: 10 }
-    }
-}
-
-/// Number that is exact or estimated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Count {
-    /// The number.
-    pub value: u64,
-    /// Set if it is exact.
-    pub is_exact: bool,
-}
-
-/// Description of a column, or of a member of a struct. Values are arrays with one row.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ColumnStats {
-    /// Path of the column.
-    pub path: String,
-    /// Type of the values.
-    pub data_type: DataType,
-    /// Number of rows.
-    pub rows: u64,
-    /// Number of nulls.
-    pub nulls: u64,
-    /// Number of floats that are not a number. They are neither bounds nor in the mean, quantiles and histogram.
-    pub nans: u64,
-    /// Number of distinct values that are not null.
-    pub distinct: Count,
-    /// Least and greatest value, unless there is none, or the type has no order.
-    pub bounds: Option<[ArrayRef; 2]>,
-    /// Mean of numbers.
-    pub mean: Option<f64>,
-    /// Values below which are a quarter, half and three quarters of the numbers or times, or equal to these.
-    pub quantiles: Option<[ArrayRef; 3]>,
-    /// Numbers of values in parts of equal width between the bounds.
-    pub histogram: Vec<u64>,
-    /// Set if quantiles and histogram are those of all rows, and not of a sample.
-    pub is_all: bool,
-    /// Most frequent values with their counts.
-    pub frequent: Vec<(ArrayRef, Count)>,
-}
 
 /// Columns that are described batch by batch.
 ///

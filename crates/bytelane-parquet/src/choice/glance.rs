@@ -1,16 +1,16 @@
 //! Compares a row group with an earlier one by a few small pieces.
 
-use super::leaf::{Size, Written};
+use super::candidates::is_counted;
+use super::chosen::Choice;
+use super::distinct::Distinct;
+use super::leaf::Written;
 use super::learned::{Glance, Known, Learned};
+use super::pieces::is_glanced;
+use super::size::Size;
 use super::trial::{Trials, leaves_of};
-use super::{Choice, Distinct, is_counted};
 use crate::chunk::Layout;
 use crate::{Encoding, Result};
 use std::ops::Range;
-
-/// Part of the screened pieces that is compared with another row group, and minimum number of pieces.
-const GLANCED: usize = 4;
-const FEWEST_PIECES: usize = 4;
 
 impl Trials<'_> {
     /// Returns a few of the small pieces.
@@ -117,10 +117,4 @@ impl Trials<'_> {
         }
         Ok(Some(choices))
     }
-}
-
-/// Returns whether a piece is one of the few that are compared with another row group.
-pub(super) fn is_glanced(number: usize, pieces: usize) -> bool {
-    let each = (pieces / FEWEST_PIECES).clamp(1, GLANCED);
-    number % each == each / 2
 }

@@ -3,13 +3,17 @@
 //! Times come from a model, so that the same values always produce the same file. They are in
 //! nanoseconds on one core of a 2024 CPU, and only their ratios matter.
 
-use super::leaf::Size;
+use super::size::Size;
 use crate::chunk::Layout;
 use crate::{Encoding, Goal};
 use parquet::basic::{Compression, Type};
 
 /// Compression ratio above which pages are considered stored uncompressed, at the speed of copying.
 const STORED: f64 = 0.97;
+
+/// Maximum error factors of estimates from small pieces, for most encodings and for dictionaries.
+pub(super) const DOUBT: f64 = 1.3;
+pub(super) const DOUBT_OF_DICTIONARY: f64 = 1.7;
 
 /// Candidate, and its expected size and times for all rows.
 #[derive(Clone, PartialEq, Debug)]

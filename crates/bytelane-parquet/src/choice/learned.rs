@@ -1,6 +1,7 @@
 //! Remembers choices from one row group of a file to the next.
 
-use super::{Choice, DOUBT, Estimate};
+use super::chosen::Choice;
+use super::goal::{DOUBT, Estimate};
 use crate::Encoding;
 use parquet::schema::types::ColumnPath;
 use std::collections::HashMap;

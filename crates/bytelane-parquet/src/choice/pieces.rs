@@ -3,6 +3,10 @@
 use arrow_array::ArrayRef;
 use std::ops::Range;
 
+/// Part of the screened pieces that is compared with another row group, and minimum number of pieces.
+const GLANCED: usize = 4;
+const FEWEST_PIECES: usize = 4;
+
 /// Returns the rows of a range as slices of the arrays that contain them.
 pub fn rows_of(arrays: &[ArrayRef], rows: &Range<usize>) -> Vec<ArrayRef> {
     let mut first = 0;
@@ -35,6 +39,12 @@ pub(super) fn spread(rows: usize, each: usize, wanted: usize) -> Vec<Range<usize
             start..start + each
         })
         .collect()
+}
+
+/// Returns whether a piece is one of the few that are compared with another row group.
+pub(super) fn is_glanced(number: usize, pieces: usize) -> bool {
+    let each = (pieces / FEWEST_PIECES).clamp(1, GLANCED);
+    number % each == each / 2
 }
 
 #[cfg(test)]

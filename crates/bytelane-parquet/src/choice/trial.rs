@@ -1,13 +1,13 @@
 //! Writes parts of a column in one layout after another.
 
-use super::glance::is_glanced;
-use super::goal::best;
-use super::leaf::{Leaf, Size, Turn, Written, not_clearly_larger};
-use super::pieces::spread;
-use super::{
-    Choice, DOUBT, Distinct, Encoders, Estimate, LARGEST_PAGE, PAGES_GAIN, SMALL, SMALL_PAGE_BYTES,
-    layout, leaf_arrays, rows_of,
-};
+use super::candidates::{LARGEST_PAGE, PAGES_GAIN, SMALL_PAGE_BYTES, layout};
+use super::chosen::Choice;
+use super::distinct::{Distinct, leaf_arrays};
+use super::encoders::Encoders;
+use super::goal::{DOUBT, Estimate, best};
+use super::leaf::{Leaf, Turn, Written, not_clearly_larger};
+use super::pieces::{is_glanced, rows_of, spread};
+use super::size::Size;
 use crate::chunk::{Column, EncodedLeaf, Layout, PageSizes};
 use crate::types::physical;
 use crate::{Encoding, Goal, Result};
@@ -16,6 +16,8 @@ use parquet::schema::types::ColumnDescPtr;
 use std::ops::Range;
 use std::sync::Arc;
 
+/// Maximum size of a column that every candidate writes as a whole.
+const SMALL: usize = 256 << 10;
 /// Number of bytes of a small piece.
 const PIECE: usize = 32 << 10;
 /// Ratios of all bytes to those that are written to screen the candidates, and to weigh the

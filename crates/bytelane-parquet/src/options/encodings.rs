@@ -1,6 +1,6 @@
 //! Sets of encodings to choose from.
 
-use super::names::Encoding;
+use super::encoding::Encoding;
 use super::parse::Names;
 use crate::compatibility::{Readers, Requirement, ValueType};
 use crate::{Error, Problem, Result};

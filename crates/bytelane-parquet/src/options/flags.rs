@@ -1,6 +1,6 @@
 //! Parses the flags of options.
 
-use super::names::Encoding;
+use super::encoding::Encoding;
 use crate::{Error, Problem, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::num::{NonZero, ParseIntError};

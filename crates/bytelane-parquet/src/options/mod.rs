@@ -1,6 +1,7 @@
 //! Options for writing a file.
 
 mod content;
+mod encoding;
 mod encodings;
 #[cfg(feature = "clap")]
 pub mod flags;
@@ -10,10 +11,10 @@ mod paths;
 mod properties;
 
 pub use content::ContentDefinedPages;
+pub use encoding::Encoding;
 pub use encodings::Encodings;
-pub use names::codec_name;
 pub use names::{
-    DataPageVersion, Encoding, FormatVersion, Goal, StringType, TimestampUnit, compression_name,
+    DataPageVersion, FormatVersion, Goal, StringType, TimestampUnit, codec_name, compression_name,
     parse_compression,
 };
 pub use parse::parse_size;

@@ -81,7 +81,7 @@ pub mod alp {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let stored = || Ok(checked(&source, dtype)?.0);
         some_or_all(&source, count, stored, |count| {
             decode_some(&source, dtype, count, out)
@@ -105,7 +105,7 @@ pub mod alp {
         count: usize,
         out: Option<&Object<'py>>,
     ) -> PyResult<(Object<'py>, usize)> {
-        decode_some(&Memory::of(data)?, DType::of_argument(dtype)?, count, out)
+        decode_some(&Memory::of(data)?, dtype_of(dtype)?, count, out)
     }
 
     /// Decodes the values from index `start` up to `stop`. Only their vectors are read. Returns the same
@@ -128,7 +128,7 @@ pub mod alp {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let values = source.read(alp::stored)?.map_err(of_codec)?;
         // The core rejects ranges that reach further, so they need no memory.
@@ -160,7 +160,7 @@ pub mod alp {
     /// (1000, 24)
     #[pyfunction]
     fn validate(data: &Object<'_>, dtype: &Object<'_>) -> PyResult<(usize, usize)> {
-        checked(&Memory::of(data)?, DType::of_argument(dtype)?)
+        checked(&Memory::of(data)?, dtype_of(dtype)?)
     }
 
     fn checked(source: &Memory<'_>, dtype: DType) -> PyResult<(usize, usize)> {

@@ -59,7 +59,7 @@ pub mod big_endian {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let room = Room::Exactly(whole(source.len(), dtype.size)?);
         macro_rules! decode {

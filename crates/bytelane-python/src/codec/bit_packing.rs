@@ -90,7 +90,7 @@ pub mod bit_packing {
         out: Option<&Object<'py>>,
     ) -> PyResult<(Object<'py>, usize)> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {
@@ -124,7 +124,7 @@ pub mod bit_packing {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {

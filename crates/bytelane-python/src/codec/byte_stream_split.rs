@@ -56,7 +56,7 @@ pub mod byte_stream_split {
         let source = Memory::of(data)?;
         let (target, size) = match (dtype, width) {
             (Some(dtype), None) => {
-                let dtype = DType::of_argument(dtype)?;
+                let dtype = dtype_of(dtype)?;
                 (Target::numbers(out, dtype)?, dtype.size)
             }
             (None, Some(width)) => (Target::bytes(out)?, width),

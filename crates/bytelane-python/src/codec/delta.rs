@@ -66,7 +66,7 @@ pub mod delta {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let stored = || Ok(checked(&source, dtype)?.0);
         some_or_all(&source, count, stored, |count| {
             decode_some(&source, dtype, count, out)
@@ -90,7 +90,7 @@ pub mod delta {
         count: usize,
         out: Option<&Object<'py>>,
     ) -> PyResult<(Object<'py>, usize)> {
-        decode_some(&Memory::of(data)?, DType::of_argument(dtype)?, count, out)
+        decode_some(&Memory::of(data)?, dtype_of(dtype)?, count, out)
     }
 
     /// Decodes the values from index `start` up to `stop`. The preceding differences are summed, but
@@ -113,7 +113,7 @@ pub mod delta {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         let (values, _) = checked(&source, dtype)?;
         // The core rejects ranges that reach further, so they need no memory.
@@ -145,7 +145,7 @@ pub mod delta {
     /// (1000, 47)
     #[pyfunction]
     fn validate(data: &Object<'_>, dtype: &Object<'_>) -> PyResult<(usize, usize)> {
-        checked(&Memory::of(data)?, DType::of_argument(dtype)?)
+        checked(&Memory::of(data)?, dtype_of(dtype)?)
     }
 
     fn checked(source: &Memory<'_>, dtype: DType) -> PyResult<(usize, usize)> {

@@ -26,6 +26,7 @@ mod prelude {
     pub(crate) use crate::dtype::by_type;
     pub use crate::error::{of_codec, of_room};
     pub use crate::memory::Memory;
+    pub use crate::numpy::dtype_of;
     pub use crate::output::{Room, Target};
     pub use bytelane::Detected;
     pub use pyo3::exceptions::{PyTypeError, PyValueError};

@@ -81,7 +81,7 @@ pub mod rle_hybrid {
         out: Option<&Object<'py>>,
     ) -> PyResult<(Object<'py>, usize)> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
             let format = format::<T>(width)?;
@@ -112,7 +112,7 @@ pub mod rle_hybrid {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
             let format = format::<T>(width)?;

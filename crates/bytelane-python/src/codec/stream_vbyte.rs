@@ -89,7 +89,7 @@ pub mod stream_vbyte {
         out: Option<&Object<'py>>,
     ) -> PyResult<(Object<'py>, usize)> {
         let source = Memory::of(data)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         // Each byte holds at most four values, so the input cannot have more, and more need no
         // memory.
@@ -168,7 +168,7 @@ pub mod stream_vbyte {
             delta: Option<&Object<'_>>,
             zigzag: bool,
         ) -> PyResult<Self> {
-            let dtype = DType::of_argument(dtype)?;
+            let dtype = dtype_of(dtype)?;
             let data = match data.cast_exact::<PyBytes>() {
                 Ok(bytes) => bytes.clone(),
                 Err(_) => {

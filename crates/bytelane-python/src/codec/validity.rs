@@ -64,7 +64,7 @@ pub mod validity {
         out: Option<&Object<'py>>,
     ) -> PyResult<Object<'py>> {
         let source = Memory::of(bitmap)?;
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         check_bits(&source, count)?;
         by_level!(dtype, T => {

@@ -103,7 +103,7 @@ pub mod varint {
         count: usize,
         out: Option<&Object<'py>>,
     ) -> PyResult<(Object<'py>, usize)> {
-        let dtype = DType::of_argument(dtype)?;
+        let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         // Each varint has at least one byte, so the input cannot have more, and more need no
         // memory.

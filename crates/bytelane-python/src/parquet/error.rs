@@ -48,6 +48,11 @@ pub fn of_reader(error: ArrowError, path: Option<&Path>) -> PyErr {
     of_parquet(in_file(error, path))
 }
 
+/// Converts an error of Arrow to an exception.
+pub fn of_arrow(error: ArrowError) -> PyErr {
+    of_parquet(Error::new(error))
+}
+
 /// Adds the path of the file to an error, if there is one.
 pub fn in_file(error: Error, path: Option<&Path>) -> Error {
     match path {

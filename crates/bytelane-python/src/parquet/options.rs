@@ -1,6 +1,6 @@
 //! Options, with the names that the command uses.
 
-use super::error::of_parquet;
+use crate::parquet::error::of_parquet;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::{Encodings, Problem};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUserWarning, PyValueError};

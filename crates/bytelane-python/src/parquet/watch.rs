@@ -44,3 +44,8 @@ fn callback(progress: Option<Py<PyAny>>, raised: Arc<Mutex<Option<PyErr>>>) -> C
         }
     })
 }
+
+/// Lets Python handle signals. Returns the exception if a handler raises one, as for Ctrl-C.
+pub fn check_signals() -> PyResult<()> {
+    Python::attach(|py| py.check_signals())
+}

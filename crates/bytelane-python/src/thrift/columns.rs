@@ -1,7 +1,8 @@
 //! Columns of messages as tables, and the ends of messages.
 
 use super::error::of_message;
-use super::{Limits, Struct, dispatch, limits_of, unknown_protocol};
+use super::limits::{Limits, limits_of};
+use super::structs::{Struct, dispatch, unknown_protocol};
 use crate::memory::Memory;
 use crate::parquet::Table;
 use bytelane_thrift::dynamic::{Columns, ValueType};

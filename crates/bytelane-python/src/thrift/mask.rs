@@ -1,9 +1,9 @@
 //! Masks: parts of messages to read and write.
 
 use super::plan::Plan;
-use super::{Struct, WireMask};
-use bytelane_thrift::InvalidPath;
+use super::structs::Struct;
 use bytelane_thrift::dynamic::ValueType;
+use bytelane_thrift::{FieldMask as WireMask, InvalidPath};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyType;

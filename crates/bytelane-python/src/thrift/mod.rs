@@ -1,33 +1,32 @@
 //! Messages of Thrift as Python objects.
 
+mod bind;
 mod columns;
 mod error;
+mod limits;
 mod mask;
 mod numbers;
 mod plan;
 mod read;
 mod slots;
+mod structs;
 mod write;
 
 use crate::memory::Memory;
 use crate::parquet::Table;
-use bytelane_thrift::{
-    Binary, Compact, FbthriftCompact, FieldMask as WireMask, Input, Json, Limits as WireLimits,
-    Options, Protocol as Wire, Reader, SimpleJson, Writer as _, dynamic,
-};
+use bytelane_thrift::dynamic::{self, ValueType};
+use bytelane_thrift::{Binary, Compact, FbthriftCompact, Json, Options, SimpleJson};
 use bytelane_thrift_build::Compiler;
-use dynamic::ValueType;
-use error::{Fault, of_idl};
+use error::of_idl;
+use limits::{Limits, limits_of};
 use plan::Plan;
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple, PyType};
-use read::Decoder;
-use slots::Pause;
 use std::path::PathBuf;
 use std::sync::Arc;
-use write::{Encoder, fill};
+use structs::{Struct, Way, dispatch, unknown_protocol};
+use write::fill;
 
 /// Native half of `bytelane.thrift`.
 #[pymodule]
@@ -35,166 +34,11 @@ pub mod _thrift {
     #[pymodule_export]
     use super::columns::Scanner;
     #[pymodule_export]
+    use super::limits::Limits;
+    #[pymodule_export]
     use super::mask::FieldMask;
     #[pymodule_export]
-    use super::{Limits, Message, Schema, initialise, load};
-}
-
-/// Deepest nesting that the stack of any thread has room for.
-const DEPTH: u32 = 512;
-
-/// Limits on the cost of a message: ``depth`` of structs and containers, elements of a ``container``, bytes of a
-/// ``string``, and bytes of ``memory`` that all values of a message together may take.
-///
-/// >>> from bytelane import thrift
-/// >>> thrift.Limits(memory=1 << 30)
-/// Limits(depth=64, container=2147483647, string=2147483647, memory=1073741824)
-#[pyclass(frozen, eq, from_py_object, module = "bytelane.thrift")]
-#[derive(Clone, Copy, PartialEq)]
-pub struct Limits(WireLimits);
-
-#[pymethods]
-impl Limits {
-    #[new]
-    #[pyo3(signature = (*, depth=64, container=2147483647, string=2147483647, memory=268435456))]
-    fn new(depth: u32, container: usize, string: usize, memory: usize) -> PyResult<Self> {
-        if depth > DEPTH {
-            let message = format!("depth is {depth}; a thread has room for {DEPTH}");
-            return Err(PyValueError::new_err(message));
-        }
-        let limits = WireLimits::default().with_depth(depth);
-        let limits = limits.with_container(container).with_string(string);
-        Ok(Self(limits.with_total_allocation(memory)))
-    }
-
-    #[getter]
-    fn depth(&self) -> u32 {
-        self.0.depth
-    }
-
-    #[getter]
-    fn container(&self) -> usize {
-        self.0.container
-    }
-
-    #[getter]
-    fn string(&self) -> usize {
-        self.0.string
-    }
-
-    #[getter]
-    fn memory(&self) -> usize {
-        self.0.total_allocation
-    }
-
-    fn __repr__(&self) -> String {
-        let WireLimits {
-            depth,
-            container,
-            string,
-            total_allocation: memory,
-            ..
-        } = self.0;
-        format!("Limits(depth={depth}, container={container}, string={string}, memory={memory})")
-    }
-}
-
-/// Calls a generic method with the protocol of a name.
-macro_rules! dispatch {
-    ($protocol:expr, $object:ident.$method:ident ( $($argument:expr),* )) => {
-        match $protocol {
-            "binary" => $object.$method::<Binary>($($argument),*),
-            "compact" => $object.$method::<Compact>($($argument),*),
-            "fbthrift_compact" => $object.$method::<FbthriftCompact>($($argument),*),
-            "json" => $object.$method::<Json>($($argument),*),
-            "simple_json" => $object.$method::<SimpleJson>($($argument),*),
-            other => Err(unknown_protocol(other)),
-        }
-    };
-}
-use dispatch;
-
-#[cold]
-fn unknown_protocol(name: &str) -> PyErr {
-    PyValueError::new_err(format!(
-        "protocol is {name:?}; it must be binary, compact, fbthrift_compact, json or simple_json"
-    ))
-}
-
-/// How a message is read.
-struct Way {
-    options: Options,
-    /// True if nothing may follow the message.
-    is_whole: bool,
-    mask: Option<WireMask>,
-}
-
-/// A struct of a loaded IDL: the value of the attribute `__thrift__` of its class.
-#[pyclass(frozen)]
-struct Struct {
-    plan: Arc<Plan>,
-    number: usize,
-}
-
-impl Struct {
-    fn of<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, Self>> {
-        let found = class.getattr(intern!(class.py(), "__thrift__"));
-        found.and_then(|it| Ok(it.cast_into()?)).map_err(|_| {
-            PyTypeError::new_err(
-                "load the IDL first: only its types can be read, written and created",
-            )
-        })
-    }
-
-    fn decode<'py, P: Wire>(
-        &self,
-        class: &Bound<'py, PyType>,
-        message: &Bound<'py, PyBytes>,
-        way: &Way,
-    ) -> PyResult<(Bound<'py, PyAny>, usize)> {
-        let decoder = Decoder::new(&self.plan, message)?;
-        let _pause = Pause::new(class.py());
-        let reader = P::reader(Input::new(message.as_bytes(), way.options));
-        let read = match &way.mask {
-            None => self.read(&decoder, class, way, reader),
-            Some(mask) => self.read(&decoder, class, way, mask.reader(reader)),
-        };
-        read.map_err(|fault| fault.raise(class.py()))
-    }
-
-    fn read<'py, 'de, R: Reader<'de>>(
-        &self,
-        decoder: &Decoder<'_, 'py>,
-        class: &Bound<'py, PyType>,
-        way: &Way,
-        mut reader: R,
-    ) -> Result<(Bound<'py, PyAny>, usize), Fault> {
-        let object = decoder.structure(self.number, class, false, &mut reader)?;
-        if way.is_whole {
-            reader.end()?;
-        }
-        Ok((object, reader.finish().offset()))
-    }
-
-    fn encode<'py, P: Wire>(
-        &self,
-        object: &Bound<'py, PyAny>,
-        limits: &WireLimits,
-        mask: Option<&WireMask>,
-    ) -> PyResult<Bound<'py, PyBytes>> {
-        let py = object.py();
-        let encoder = Encoder {
-            plan: &self.plan,
-            py,
-        };
-        let mut writer = P::writer(Vec::with_capacity(128), limits);
-        let written = match mask {
-            None => encoder.structure(self.number, object, &mut writer),
-            Some(mask) => encoder.structure(self.number, object, &mut mask.writer(&mut writer)),
-        };
-        written.map_err(|fault| fault.raise(py))?;
-        Ok(PyBytes::new(py, &writer.finish()))
-    }
+    use super::{Message, Schema, initialise, load};
 }
 
 /// Base of all classes of an IDL. Their objects have nothing but fields.
@@ -291,10 +135,6 @@ fn options(limits: Option<Limits>, strict_types: bool, lenient_json: bool) -> Op
     let options = Options::default().with_strict_types(strict_types);
     let options = options.with_limits(limits_of(limits));
     options.with_lenient_json(lenient_json)
-}
-
-fn limits_of(limits: Option<Limits>) -> WireLimits {
-    limits.map_or_else(WireLimits::default, |limits| limits.0)
 }
 
 fn decoded<'py>(

@@ -12,6 +12,7 @@ mod format;
 mod objects;
 mod open;
 mod outputs;
+mod owner;
 mod partition;
 mod pattern;
 mod publish;
@@ -25,9 +26,9 @@ use pattern::{Match, Pattern, is_skipped};
 use std::path::{Path, PathBuf};
 use tree::{Entry, Kind};
 
-pub use format::Owner;
 pub use open::tree_of;
 pub use outputs::{check_outputs, outputs_of};
+pub use owner::Owner;
 pub use partition::{
     PARTITION_TYPES, Partition, check_one_partition, partition_columns, partition_type,
     partitions_in, table_files, table_sides,

@@ -1,7 +1,8 @@
 //! Decides where outputs may be: not among the files that the next run would read, and not in place of a file that a table format describes.
 
-use super::format::{above, as_files, is_of_ducklake};
+use super::format::{above, is_of_ducklake};
 use super::open::tree_of;
+use super::owner::as_files;
 use super::pattern::is_skipped;
 use super::pattern::{Match, Pattern};
 use super::tree::Tree;

@@ -1,7 +1,7 @@
 //! Columns in the names of directories, as in `year=2024`.
 
 use super::FoundFile;
-use super::format::as_files;
+use super::owner::as_files;
 use crate::{Error, Result};
 use arrow_cast::{CastOptions, cast_with_options};
 use bytelane_parquet::arrow_array::types::Int32Type;

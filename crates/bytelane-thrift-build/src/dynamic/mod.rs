@@ -1,16 +1,15 @@
 //! Loads an IDL as a schema of [`bytelane_thrift::dynamic`].
 
+mod loading;
 mod values;
 
-use crate::idl::program::{DefinitionId, FileId, Program, Resolved};
+use crate::idl::defaults;
+use crate::idl::program::{DefinitionId, Program};
 use crate::idl::source::Error;
-use crate::idl::syntax::{Base, Field, Function, Kind, Requiredness, Shape, Type, Variant};
-use crate::types::Types;
+use crate::idl::syntax::{Field, Function, Kind, Requiredness, Shape};
 use crate::{Compiler, idl};
-use bytelane_thrift::dynamic::{
-    Constant, EnumType, FieldType, FunctionType, Schema, StructType, ValueType,
-};
-use std::collections::HashMap;
+use bytelane_thrift::dynamic::{Constant, FieldType, FunctionType, Schema, StructType};
+use loading::Loading;
 use std::path::Path;
 use values::{Evaluation, Source};
 
@@ -41,38 +40,12 @@ impl Compiler {
             |file: &idl::program::File| own.contains(&file.source.path.canonicalize().ok());
         let own = program.files.iter().map(is_own).collect();
         // Checks that no default value contains itself.
-        Types::of(&program, &self.style)?;
+        defaults::types_of(&program, &self.style)?;
         Loading::new(&program, own).schema()
     }
 }
 
-/// A program whose structs and enums have numbers.
-struct Loading<'a> {
-    program: &'a Program,
-    /// For each file, whether its types have names without the file's.
-    own: Vec<bool>,
-    structs: HashMap<DefinitionId, usize>,
-    enums: HashMap<DefinitionId, usize>,
-}
-
-impl<'a> Loading<'a> {
-    fn new(program: &'a Program, own: Vec<bool>) -> Self {
-        let (mut structs, mut enums) = (HashMap::new(), HashMap::new());
-        for id in program.definitions() {
-            match program.definition(id).kind {
-                Kind::Struct(..) => drop(structs.insert(id, structs.len())),
-                Kind::Enum(_) => drop(enums.insert(id, enums.len())),
-                _ => {}
-            }
-        }
-        Self {
-            program,
-            own,
-            structs,
-            enums,
-        }
-    }
-
+impl Loading<'_> {
     fn schema(&self) -> Result<Schema, Error> {
         let (mut structs, mut enums, mut constants) = (Vec::new(), Vec::new(), Vec::new());
         let mut values = Evaluation::new(self);
@@ -140,23 +113,6 @@ impl<'a> Loading<'a> {
         })
     }
 
-    fn name(&self, id: DefinitionId) -> String {
-        let name = &self.program.definition(id).name.text;
-        match self.own[id.0] {
-            true => name.clone(),
-            false => {
-                let path = &self.program.files[id.0].source.path;
-                format!("{}.{name}", idl::program::stem(path))
-            }
-        }
-    }
-
-    fn enum_type(&self, id: DefinitionId, variants: &[Variant]) -> EnumType {
-        let variants = variants.iter();
-        let variants = variants.map(|variant| (&*variant.name.text, variant.value));
-        EnumType::new(self.name(id), variants)
-    }
-
     fn struct_type(
         &self,
         id: DefinitionId,
@@ -199,33 +155,5 @@ impl<'a> Loading<'a> {
             types.push(field.with_default(default.transpose()?));
         }
         Ok(types)
-    }
-
-    fn value_type(&self, file: FileId, ty: &Type) -> Result<ValueType, Error> {
-        let (file, resolved) = self.program.resolve(file, ty)?;
-        let inner = |ty: &Type| self.value_type(file, ty).map(Box::new);
-        Ok(match resolved {
-            Resolved::Base(base) => base_type(base),
-            Resolved::List(element) => ValueType::List(inner(element)?),
-            Resolved::Set(element) => ValueType::Set(inner(element)?),
-            Resolved::Map(key, value) => ValueType::Map(inner(key)?, inner(value)?),
-            Resolved::Enum(id, _) => ValueType::Enum(self.enums[&id]),
-            Resolved::Struct(id, ..) => ValueType::Struct(self.structs[&id]),
-        })
-    }
-}
-
-fn base_type(base: Base) -> ValueType {
-    match base {
-        Base::Bool => ValueType::Bool,
-        Base::I8 => ValueType::I8,
-        Base::I16 => ValueType::I16,
-        Base::I32 => ValueType::I32,
-        Base::I64 => ValueType::I64,
-        Base::Double => ValueType::Double,
-        Base::Float => ValueType::Float,
-        Base::String => ValueType::String,
-        Base::Binary => ValueType::Binary,
-        Base::Uuid => ValueType::Uuid,
     }
 }

@@ -1,10 +1,10 @@
 //! Constants and default values as [`Value`]s.
 
-use super::Loading;
-use crate::idl::defaults::is_named;
+use super::loading::Loading;
 use crate::idl::program::{FileId, Resolved};
 use crate::idl::source::Error;
 use crate::idl::syntax::{Base, Literal, Shape, Type, Value as Written, Variant};
+use crate::idl::typed::is_named;
 use crate::values::uuid_bytes;
 use bytelane_thrift::dynamic::{FieldType, List, Map, Struct, Value};
 use bytelane_thrift::{Field, Uuid};

@@ -1,15 +1,24 @@
 //! Detects default values that contain themselves: creating one would not end.
 
-use crate::idl::program::{DefinitionId, FileId, Resolved};
+use crate::idl::program::{DefinitionId, Program, Resolved};
 use crate::idl::recursion::components;
 use crate::idl::source::{Error, Place};
 use crate::idl::syntax::*;
-use crate::references::TypeNumber;
+use crate::idl::typed::{Typed, is_named};
+use crate::options::Style;
+use crate::state::TypeNumber;
 use crate::types::Types;
 use std::collections::{HashMap, HashSet};
 
+/// Returns the types of a program, no default value of which contains itself.
+pub(crate) fn types_of<'a>(program: &'a Program, style: &'a Style) -> Result<Types<'a>, Error> {
+    let types = Types::of(program, style)?;
+    check(&types)?;
+    Ok(types)
+}
+
 /// Checks that no struct's default value contains the struct itself.
-pub(crate) fn check(types: &Types<'_>) -> Result<(), Error> {
+fn check(types: &Types<'_>) -> Result<(), Error> {
     let program = types.program;
     let mut nodes = HashMap::new();
     let mut made = Vec::new();
@@ -79,26 +88,6 @@ fn made_by<'a>(
         }
     }
     Ok(made)
-}
-
-/// A value and its type, each with its file.
-#[derive(Clone, Copy)]
-pub(crate) struct Typed<'a> {
-    pub(crate) file: FileId,
-    pub(crate) value: &'a Value,
-    pub(crate) type_file: FileId,
-    pub(crate) ty: &'a Type,
-}
-
-impl<'a> Typed<'a> {
-    fn new(file: FileId, value: &'a Value, ty: &'a Type) -> Self {
-        Self {
-            file,
-            value,
-            type_file: file,
-            ty,
-        }
-    }
 }
 
 /// Search for the structs in a value that take fields from their defaults.
@@ -185,14 +174,5 @@ impl<'a> Search<'a> {
             _ => {}
         }
         Ok(())
-    }
-}
-
-/// Returns whether the key of a struct's value is the name of a field.
-pub(crate) fn is_named(key: &Value, field: &Name) -> bool {
-    match &key.kind {
-        Literal::String(name) => **name == *field.text.as_bytes(),
-        Literal::Name(name) => *name == field.text,
-        _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Items of one method: its name, the connection between arguments and result, and its exceptions.
 
-use super::{documented, tokens};
+use super::tokens::{documented, tokens};
 use crate::idl::syntax::Function;
 use proc_macro2::TokenStream;
 use quote::quote;

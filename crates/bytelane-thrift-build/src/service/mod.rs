@@ -2,6 +2,7 @@
 //! dispatchers.
 
 mod method;
+mod tokens;
 mod traits;
 
 use crate::generate::Generator;
@@ -12,7 +13,7 @@ use crate::names::{Unique, camel_case, members, snake_case, upper_case};
 use crate::types::rust_name;
 use method::{Method, Throw};
 use proc_macro2::TokenStream;
-use quote::quote;
+use tokens::tokens;
 use traits::{Parent, Service};
 
 /// Lints that would be triggered by names of the IDL, or by code that a program does not use.
@@ -231,19 +232,4 @@ fn constant_name(function: &str) -> String {
     } else {
         format!("METHOD{name}")
     }
-}
-
-/// Converts text to tokens. Invalid text, such as a malformed crate path, is left out: it also
-/// appears in the attributes of types, where the compiler reports it.
-fn tokens(text: &str) -> TokenStream {
-    text.parse().unwrap_or_default()
-}
-
-/// Converts text to a comment.
-fn documented(text: &str) -> TokenStream {
-    let lines = text.lines().map(|line| match line {
-        "" => String::new(),
-        line => format!(" {line}"),
-    });
-    quote!(#(#[doc = #lines])*)
 }

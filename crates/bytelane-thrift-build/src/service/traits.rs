@@ -1,7 +1,7 @@
 //! Generates the traits, the client and the dispatchers of a service.
 
 use super::method::Method;
-use super::{documented, tokens};
+use super::tokens::{documented, tokens};
 use crate::names::Unique;
 use proc_macro2::TokenStream;
 use quote::quote;

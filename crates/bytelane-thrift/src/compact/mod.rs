@@ -1,5 +1,6 @@
 //! The compact protocol: varints, and field ids as differences.
 
+mod format;
 mod outline;
 mod read;
 mod skip;
@@ -59,30 +60,6 @@ impl Dialect for Fbthrift {
     const BIG_ENDIAN: bool = true;
     const TYPE_13: Type = Type::Float;
     const ENCODING: Encoding = Encoding::FbthriftCompact;
-}
-
-const PROTOCOL: u8 = 0x82;
-const VERSION: u8 = 1;
-
-/// Types as the compact protocol numbers them.
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
-
-fn number(kind: Type) -> u8 {
-    match kind {
-        Type::Bool => TRUE,
-        Type::I8 => 3,
-        Type::I16 => 4,
-        Type::I32 => 5,
-        Type::I64 => 6,
-        Type::Double => 7,
-        Type::String => 8,
-        Type::List => 9,
-        Type::Set => 10,
-        Type::Map => 11,
-        Type::Struct => 12,
-        Type::Uuid | Type::Float => 13,
-    }
 }
 
 impl<D: Dialect> Protocol for Compact<D> {

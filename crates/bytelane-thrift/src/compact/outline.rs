@@ -14,7 +14,7 @@
 //! bounds the time that is lost in lists whose structs differ: it grows with each struct that has an outline, and
 //! shrinks with each that has none.
 
-use super::{FALSE, TRUE};
+use super::format::{FALSE, TRUE};
 
 /// Maximum number of outlines of a list.
 const MOST: usize = 8;

@@ -1,6 +1,7 @@
 //! Reads the compact protocol.
 
-use super::{Apache, Dialect, FALSE, Outlines, PROTOCOL, TRUE, VERSION, number, skip};
+use super::format::{FALSE, PROTOCOL, TRUE, VERSION, number};
+use super::{Apache, Dialect, Outlines, skip};
 use crate::input::Input;
 use crate::layout::{Layout, LayoutReader};
 use crate::unknown::Encoding;

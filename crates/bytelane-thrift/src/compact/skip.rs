@@ -18,7 +18,7 @@
 //! branch would be mispredicted. A branch checks for varints of 1 byte, because their places in a struct
 //! rarely change; when it is predicted, the CPU does not wait for the byte.
 
-use super::{FALSE, TRUE};
+use super::format::{FALSE, TRUE};
 use crate::Limits;
 
 /// Returns the bytes after a value of a type. `None` if the value is malformed, exceeds a limit, or

@@ -1,6 +1,7 @@
 //! Writes the compact protocol.
 
-use super::{Apache, Dialect, FALSE, PROTOCOL, TRUE, VERSION, number};
+use super::format::{FALSE, PROTOCOL, TRUE, VERSION, number};
+use super::{Apache, Dialect};
 use crate::output::Output;
 use crate::protocol::{WriteLimits, Writer};
 use crate::{Envelope, Error, ErrorKind, Field, Frame, Type, UnknownField};

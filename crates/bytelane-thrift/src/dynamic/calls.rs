@@ -1,24 +1,10 @@
 //! Calls and replies of services: messages in envelopes.
 
-use super::{FieldType, Schema, Struct, StructType, ValueType};
+use super::{FieldType, FunctionType, Schema, Struct, StructType, ValueType};
 use crate::input::Input;
 use crate::protocol::{Protocol, Reader};
 use crate::{Envelope, Error, Limits, MessageKind, Options};
 use std::borrow::Cow;
-
-/// Function of a service.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FunctionType {
-    /// Name of the service.
-    pub service: String,
-    /// Name of the function.
-    pub name: String,
-    /// Arguments, the fields of a struct.
-    pub arguments: StructType,
-    /// Struct of the result: the field 0 has the return value, the others have the exceptions. `None` if
-    /// the function is oneway.
-    pub result: Option<StructType>,
-}
 
 /// Call of a function, or the answer to one.
 #[derive(Clone, PartialEq, Debug)]

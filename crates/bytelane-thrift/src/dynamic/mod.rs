@@ -37,6 +37,7 @@ mod calls;
 mod columns;
 mod defaults;
 mod names;
+mod parent;
 mod read;
 mod schema;
 #[cfg(feature = "serde")]
@@ -44,10 +45,10 @@ mod serde;
 mod text;
 mod value;
 
-pub use calls::{Call, FunctionType};
+pub use calls::Call;
 #[cfg(feature = "arrow")]
 pub use columns::Columns;
-pub use schema::{Constant, EnumType, FieldType, Schema, StructType, ValueType};
+pub use schema::{Constant, EnumType, FieldType, FunctionType, Schema, StructType, ValueType};
 #[cfg(feature = "serde")]
 pub use serde::{CallSeed, Seed};
 pub use text::InvalidType;

@@ -5,7 +5,7 @@ use crate::input::Input;
 use crate::mask::{FieldMask, InvalidPath, MaskedReader};
 use crate::protocol::{Protocol, Reader};
 use crate::wire::Segment;
-use crate::{Error, ErrorKind, Field, FieldHeader, Items, Options, Type, Uuid};
+use crate::{Decode, Error, ErrorKind, Field, FieldHeader, Items, Options, Type, Uuid};
 
 /// Bytes of memory for an element of a list, and for an entry of a map.
 const ELEMENT: usize = size_of::<Value>();
@@ -376,4 +376,10 @@ fn binary<'de, R: Reader<'de>>(reader: &mut R) -> Result<Vec<u8>, Error> {
     let mut bytes = Vec::new();
     reader.binary_into(&mut bytes)?;
     Ok(bytes)
+}
+
+impl<'de> Decode<'de> for Struct {
+    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
+        Schema::default().read_struct(None, reader)
+    }
 }

@@ -1,7 +1,7 @@
 //! Types of a [`Schema`].
 
 use super::names::intern;
-use super::{FunctionType, Value};
+use super::value::Value;
 use crate::{Field, Type};
 
 /// Type of a [`Value`](super::Value).
@@ -225,6 +225,20 @@ impl StructType {
     pub(super) fn wire(&self) -> &[Field] {
         &self.wire
     }
+}
+
+/// Function of a service.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FunctionType {
+    /// Name of the service.
+    pub service: String,
+    /// Name of the function.
+    pub name: String,
+    /// Arguments, the fields of a struct.
+    pub arguments: StructType,
+    /// Struct of the result: the field 0 has the return value, the others have the exceptions. `None` if
+    /// the function is oneway.
+    pub result: Option<StructType>,
 }
 
 /// An enum.

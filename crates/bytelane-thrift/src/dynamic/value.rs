@@ -1,12 +1,10 @@
 //! Values, and how they are written.
 
-use super::Schema;
 use crate::mask::{FieldMask, Key, MaskedWriter};
-use crate::protocol::{Protocol, Reader, Writer};
+use crate::protocol::{Protocol, Writer};
 use crate::wire::Segment;
 use crate::{
-    Decode, Element, Encode, Error, ErrorKind, Field, Message, Options, Type, Uuid, message,
-    unknown,
+    Element, Encode, Error, ErrorKind, Field, Message, Options, Type, Uuid, message, unknown,
 };
 
 /// A value of any type.
@@ -321,11 +319,5 @@ impl Encode for Struct {
         }
         writer.struct_end(frame);
         Ok(())
-    }
-}
-
-impl<'de> Decode<'de> for Struct {
-    fn read<R: Reader<'de>>(reader: &mut R) -> Result<Self, Error> {
-        Schema::default().read_struct(None, reader)
     }
 }

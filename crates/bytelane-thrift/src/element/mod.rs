@@ -6,7 +6,7 @@ mod numbers;
 mod pointers;
 mod strings;
 
-use crate::mask::{Described, Key};
+use crate::mask::{Described, Key, Shape};
 use crate::protocol::{Reader, Writer};
 use crate::wire::Segment;
 use crate::{Error, Field, Frame, Items, Type};
@@ -187,3 +187,11 @@ pub trait Decode<'de>: Element + Sized {
 pub trait DecodeOwned: for<'de> Decode<'de> {}
 
 impl<T> DecodeOwned for T where T: for<'de> Decode<'de> {}
+
+impl Shape {
+    /// Returns the shape of a type.
+    #[must_use]
+    pub fn of<T: Element + ?Sized>() -> Self {
+        Self(T::describe)
+    }
+}

@@ -18,10 +18,9 @@ pub use read::JsonReader;
 pub use write::JsonWriter;
 
 use crate::input::Input;
-use crate::message::unframed::Scan;
 use crate::output::Output;
 use crate::protocol::{Protocol, WriteLimits};
-use crate::{Error, Limits, Options, Type};
+use crate::{Limits, Type};
 
 /// The JSON protocol: Apache's `TJSONProtocol`, fbthrift's `JSONProtocol`. Fields have ids and
 /// types: `{"1":{"i32":5},"2":{"lst":["str",2,"a","b"]}}`.
@@ -51,6 +50,7 @@ impl<const SIMPLE: bool> Protocol for JsonProtocol<SIMPLE> {
     type Writer<O: Output> = JsonWriter<O, SIMPLE>;
     type Reader<'de> = JsonReader<'de, SIMPLE>;
     type Buffer = Vec<u8>;
+    const IS_JSON: bool = true;
 
     #[inline]
     fn writer<O: Output>(output: O, limits: &Limits) -> Self::Writer<O> {
@@ -60,10 +60,6 @@ impl<const SIMPLE: bool> Protocol for JsonProtocol<SIMPLE> {
     #[inline]
     fn reader(input: Input<'_>) -> Self::Reader<'_> {
         JsonReader::new(input)
-    }
-
-    fn scan(scan: &mut Scan, bytes: &[u8], _: Options) -> Result<Option<usize>, Error> {
-        Ok(scan.json(bytes))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Position in a message of which a mask selects parts.
 
-use super::Node;
+use super::node::Node;
 
 /// Position in a message, with what is selected around it. `L` says what is left of a container.
 #[derive(Debug)]

@@ -1,7 +1,8 @@
 //! Reads only the parts that a mask selects.
 
+use super::key::Key;
+use super::node::Node;
 use super::position::{Kind, Position};
-use super::{Key, Node};
 use crate::input::{Input, Mark};
 use crate::protocol::Reader;
 use crate::{Envelope, Error, Field, FieldHeader, Frame, Items, Outlines, Type, UnknownField};

@@ -1,7 +1,6 @@
 //! Types of messages, as far as paths need them.
 
-use crate::dynamic::{Schema, ValueType};
-use crate::{Element, Field, Type};
+use crate::{Field, Type};
 
 /// Type of which a path can select parts.
 pub(crate) trait Parent: Clone {
@@ -27,7 +26,7 @@ pub(crate) enum Child<P> {
 /// Type of generated values: a function, because types may contain themselves.
 #[derive(Clone, Copy)]
 #[doc(hidden)]
-pub struct Shape(fn() -> Described);
+pub struct Shape(pub(crate) fn() -> Described);
 
 /// Parts of a type of generated values.
 #[derive(Clone, Copy)]
@@ -39,14 +38,6 @@ pub enum Described {
     List(Shape),
     /// Type of the keys, and the values.
     Map(Type, Shape),
-}
-
-impl Shape {
-    /// Returns the shape of a type.
-    #[must_use]
-    pub fn of<T: Element + ?Sized>() -> Self {
-        Self(T::describe)
-    }
 }
 
 impl Parent for Shape {
@@ -70,39 +61,6 @@ impl Parent for Shape {
     fn names(&self) -> Vec<&str> {
         match (self.0)() {
             Described::Struct(fields, _) => fields.iter().map(|field| field.name).collect(),
-            _ => Vec::new(),
-        }
-    }
-}
-
-/// A type of a schema.
-impl<'a> Parent for (&'a Schema, &'a ValueType) {
-    fn child(&self) -> Child<Self> {
-        match self.1 {
-            ValueType::Struct(_) => Child::Fields,
-            ValueType::List(element) | ValueType::Set(element) => {
-                Child::Elements((self.0, element))
-            }
-            ValueType::Map(key, value) => Child::Entries(key.kind(), (self.0, value)),
-            _ => Child::None,
-        }
-    }
-
-    fn field(&self, name: &str) -> Option<(i16, Self)> {
-        let ValueType::Struct(number) = self.1 else {
-            return None;
-        };
-        let mut fields = self.0.structs()[*number].fields().iter();
-        let found = fields.find(|it| it.field.name == name)?;
-        Some((found.field.id, (self.0, &found.ty)))
-    }
-
-    fn names(&self) -> Vec<&str> {
-        match self.1 {
-            ValueType::Struct(number) => {
-                let fields = self.0.structs()[*number].fields().iter();
-                fields.map(|it| it.field.name).collect()
-            }
             _ => Vec::new(),
         }
     }

@@ -1,7 +1,8 @@
 //! Writes only the parts that a mask selects.
 
+use super::key::Key;
+use super::node::Node;
 use super::position::{Kind, Position};
-use super::{Key, Node};
 use crate::protocol::Writer;
 use crate::{Envelope, Error, Field, Frame, Type, UnknownField};
 

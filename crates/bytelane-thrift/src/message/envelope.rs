@@ -3,42 +3,8 @@
 use crate::input::Input;
 use crate::message::written;
 use crate::protocol::{Protocol, Reader, Writer};
-use crate::{Decode, Encode, Error, Message, MessageKind, Options, Thrift};
-use std::borrow::Cow;
+use crate::{Decode, Encode, Envelope, Error, Message, Options, Thrift};
 use std::fmt;
-
-/// Envelope around the arguments or the result of a call: the method's name, the kind of message,
-/// and a number that identifies the reply.
-///
-/// ```
-/// use bytelane_thrift::{Compact, Envelope, Message, MessageKind, Thrift};
-///
-/// #[derive(Debug, PartialEq, Thrift)]
-/// struct AddArgs {
-///     #[thrift(id = 1)]
-///     first: i32,
-///     #[thrift(id = 2)]
-///     second: i32,
-/// }
-///
-/// let call = Envelope { name: "add".into(), kind: MessageKind::Call, sequence: 1 };
-/// let arguments = AddArgs { first: 2, second: 3 };
-/// let bytes = call.encode::<Compact, _>(&arguments)?;
-///
-/// let (envelope, body) = Envelope::decode::<Compact>(&bytes)?;
-/// assert_eq!(envelope, call);
-/// assert_eq!(body.read::<AddArgs>()?, arguments);
-/// # Ok::<(), bytelane_thrift::Error>(())
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Envelope<'a> {
-    /// Name of the method.
-    pub name: Cow<'a, str>,
-    /// Kind of message: call, reply, exception or oneway.
-    pub kind: MessageKind,
-    /// Number of the call, which its reply repeats.
-    pub sequence: i32,
-}
 
 impl<'a> Envelope<'a> {
     /// Encodes a message: this envelope and a body.
@@ -183,7 +149,7 @@ impl<P: Protocol> fmt::Debug for Body<'_, P> {
     }
 }
 
-/// Body of a message of the kind [`MessageKind::Exception`]: reports why a call failed.
+/// Body of a message of the kind [`MessageKind::Exception`](crate::MessageKind::Exception): reports why a call failed.
 #[derive(Clone, PartialEq, Eq, Debug, Thrift)]
 #[thrift(name = "TApplicationException")]
 pub struct ApplicationException {

@@ -3,10 +3,11 @@
 mod buffered;
 mod envelope;
 pub mod framed;
+mod masks;
 pub mod unframed;
 
 pub(crate) use buffered::Buffered;
-pub use envelope::{ApplicationException, ApplicationExceptionKind, Body, Envelope};
+pub use envelope::{ApplicationException, ApplicationExceptionKind, Body};
 
 use crate::input::Input;
 use crate::mask::{FieldMask, MaskedReader, MaskedWriter};

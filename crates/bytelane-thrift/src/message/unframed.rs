@@ -58,7 +58,11 @@ impl<P: Protocol> Scanner<P> {
     ///
     /// Those of a malformed message, or of one that exceeds a limit.
     pub fn message_len(&mut self, bytes: &[u8]) -> Result<Option<usize>, Error> {
-        let found = P::scan(&mut self.scan, bytes, self.options);
+        let found = if P::IS_JSON {
+            Ok(self.scan.json(bytes))
+        } else {
+            self.scan.values::<P>(bytes, self.options)
+        };
         if !matches!(found, Ok(None)) {
             self.scan = Scan::default();
         }
@@ -79,9 +83,8 @@ impl<P> fmt::Debug for Scanner<P> {
 }
 
 /// State of a [`Scanner`].
-#[doc(hidden)]
 #[derive(Clone, Debug, Default)]
-pub struct Scan {
+struct Scan {
     /// Number of bytes that need not be examined again.
     at: usize,
     /// True if the envelope has been read.
@@ -100,14 +103,14 @@ enum Level {
 }
 
 impl Scan {
-    pub(crate) fn json(&mut self, bytes: &[u8]) -> Option<usize> {
+    fn json(&mut self, bytes: &[u8]) -> Option<usize> {
         let found = self.json.find(&bytes[self.at..]).map(|len| self.at + len);
         self.at = bytes.len();
         found
     }
 
     /// Continues, value by value, in a protocol in which no value depends on preceding ones.
-    pub(crate) fn values<P: Protocol>(
+    fn values<P: Protocol>(
         &mut self,
         bytes: &[u8],
         options: Options,

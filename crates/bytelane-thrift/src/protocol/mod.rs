@@ -8,10 +8,9 @@ pub(crate) use limits::WriteLimits;
 pub use reader::Reader;
 pub use writer::Writer;
 
+use crate::Limits;
 use crate::input::Input;
-use crate::message::unframed::Scan;
 use crate::output::{Buffer, Output};
-use crate::{Error, Limits, Options};
 
 /// A wire format: [`Binary`](crate::Binary), [`Compact`](crate::Compact), [`Json`](crate::Json) or
 /// [`SimpleJson`](crate::SimpleJson).
@@ -20,6 +19,9 @@ pub trait Protocol {
     type Writer<O: Output>: Writer<Output = O>;
     /// Reader of the protocol.
     type Reader<'de>: Reader<'de> + Send;
+    /// True if a message is a JSON value, whose end is found without reading what is in it.
+    #[doc(hidden)]
+    const IS_JSON: bool = false;
     /// Buffer that whole messages are written to.
     #[doc(hidden)]
     type Buffer: Buffer;
@@ -37,13 +39,4 @@ pub trait Protocol {
 
     /// Starts to read.
     fn reader(input: Input<'_>) -> Self::Reader<'_>;
-
-    /// Continues the search for the end of the message at the start of `bytes`.
-    #[doc(hidden)]
-    fn scan(scan: &mut Scan, bytes: &[u8], options: Options) -> Result<Option<usize>, Error>
-    where
-        Self: Sized,
-    {
-        scan.values::<Self>(bytes, options)
-    }
 }

@@ -12,8 +12,11 @@
 #[cfg(all(target_arch = "x86_64", not(test), not(miri)))]
 use super::x86;
 use super::{Backend, Detected};
-use crate::simd::NEAR_BYTES;
 use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+/// Size in bytes up to which source and destination share a first-level cache of 48 KiB: the destination
+/// is near on every CPU.
+pub(crate) const NEAR_BYTES: usize = 20 * 1024;
 
 /// Choices that depend on the CPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -184,10 +184,6 @@ impl Drop for Publish {
     }
 }
 
-/// Size in bytes up to which source and destination share a first-level cache of 48 KiB: the destination
-/// is near on every CPU.
-pub(crate) const NEAR_BYTES: usize = 20 * 1024;
-
 /// Runs a piece of code with the name `$W` standing for the [`Writes`] that suit a source and a destination
 /// of `$bytes` bytes each.
 ///
@@ -195,7 +191,7 @@ pub(crate) const NEAR_BYTES: usize = 20 * 1024;
 /// then pass through functions that save no registers and make no further decisions.
 macro_rules! with_writes {
     ($bytes:expr, $W:ident => $run:expr) => {
-        if $bytes <= $crate::simd::NEAR_BYTES {
+        if $bytes <= $crate::backend::tuning::NEAR_BYTES {
             type $W = $crate::simd::Near;
             $run
         } else {

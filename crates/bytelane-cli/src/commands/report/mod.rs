@@ -6,6 +6,7 @@
 mod compare;
 mod experiments;
 mod figures;
+mod measurements;
 mod model;
 mod page;
 mod plot;
@@ -13,6 +14,7 @@ mod progress;
 mod record;
 mod steps;
 mod verdict;
+mod workloads;
 
 use crate::commands::bench::parquet;
 use crate::files::{Force, Output};
@@ -29,7 +31,8 @@ use bytelane_measure::row::Row;
 use clap::builder::PossibleValuesParser;
 use compare::Other;
 use experiments::{EXPERIMENTS, Experiment};
-use model::{Figures, LeftOut, Machine, Report};
+use measurements::Figures;
+use model::{LeftOut, Machine, Report};
 use progress::Progress;
 use record::Record;
 use std::collections::HashSet;

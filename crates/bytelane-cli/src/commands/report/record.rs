@@ -1,7 +1,7 @@
 //! Results of other libraries, from the newest record of `cargo xtask record`. A report cannot measure
 //! them, because the command does not contain them.
 
-use super::verdict::Workload;
+use super::workloads::Workload;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -124,7 +124,7 @@ fn readable(cpu: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::verdict::WORKLOADS;
+    use super::super::workloads::WORKLOADS;
     use super::*;
 
     #[test]

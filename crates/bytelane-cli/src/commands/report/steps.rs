@@ -1,6 +1,6 @@
 //! Measurements, piece by piece, with their expected cost.
 
-use super::model::Figures;
+use super::measurements::Figures;
 use crate::commands::bench::{Case, measure_codec};
 use anyhow::Context;
 use bytelane::Backend;

@@ -3,7 +3,8 @@
 use super::files::{Files, Window};
 use super::new_rows::NewRows;
 use super::piped::Piped;
-use super::text::output::{Format, Output, Vertical};
+use super::text::output::{Format, Output};
+use super::text::table::Vertical;
 use crate::files::{self, DASH, Force, Input};
 use crate::search::{Search, parse_partition_type};
 use crate::{Outcome, backend, readable};

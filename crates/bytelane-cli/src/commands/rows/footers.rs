@@ -2,11 +2,10 @@
 
 use super::files::Files;
 use super::stats::Stats;
-use super::text::cells::text_of;
+use super::text::cells::value_of;
 use crate::table::{Format, Table, number, terminal_width, text, wrapped};
 use crate::verb::Verb;
 use crate::{progress, readable};
-use arrow_array::ArrayRef;
 use bytelane_parquet::arrow_schema::Field;
 use bytelane_parquet::unite::words;
 use bytelane_parquet_files::stats::{ColumnBounds, Footers};
@@ -94,18 +93,4 @@ fn object(column: &ColumnBounds) -> anyhow::Result<Value> {
         "min": bound(0)?,
         "max": bound(1)?,
     }))
-}
-
-/// Returns a value for programs.
-pub fn value_of(array: &ArrayRef) -> anyhow::Result<Value> {
-    let text = text_of(array)?;
-    let is_number = array.data_type().is_numeric();
-    let number = is_number.then(|| serde_json::from_str::<Value>(&text).ok());
-    // Numbers that JSON cannot have, or would round, stay texts.
-    let is_same = |number: &Value| {
-        let written = number.to_string();
-        written == text
-    };
-    let number = number.flatten().filter(is_same);
-    Ok(number.unwrap_or(Value::String(text)))
 }

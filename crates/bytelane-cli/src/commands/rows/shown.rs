@@ -3,7 +3,8 @@
 use super::files::Files;
 use super::new_rows::NewRows;
 use super::source::Source;
-use super::text::output::{Format, Output, Vertical};
+use super::text::output::{Format, Output};
+use super::text::table::Vertical;
 use crate::standard;
 use arrow_array::RecordBatch;
 use bytelane_parquet::filter::Selection;

@@ -1,11 +1,9 @@
 //! `bytelane stats`.
 
 use super::files::{Files, Window};
-use super::footers::value_of;
 use super::shown::Columns;
 use super::source::Source;
-use super::text::cells::text_of;
-use super::text::table::cut;
+use super::text::cells::{cut, text_of, value_of};
 use crate::table::{Column as TableColumn, terminal_width};
 use crate::table::{Format, Table, format_parser, number, text, wrapped};
 use crate::verb::Verb;

@@ -4,7 +4,7 @@
 use super::Known;
 use crate::merge::join::{Dictionary, entries_of};
 use crate::merge::opened::Opened;
-use crate::merge::plan::Input;
+use crate::merge::part::Input;
 use crate::merge::schema::Columns;
 use arrow_schema::{DataType, Field, FieldRef};
 use bytelane_parquet::budget::MemoryLimit;

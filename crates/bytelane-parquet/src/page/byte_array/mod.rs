@@ -9,6 +9,7 @@ mod pages;
 #[cfg(test)]
 mod tests;
 mod text;
+mod values;
 
 pub(super) use encodings::delta;
 pub(super) use encodings::indices::{Indices, run_before};
@@ -30,50 +31,11 @@ use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::DataType;
 use bytelane::Detected;
 use bytes::Bytes;
-use encodings::{delta_length, dictionary, indices, plain, room};
+use encodings::{plain::Entries, room::Room};
 use pages::Page;
 use parquet::basic::Type;
 use parquet::schema::types::ColumnDescriptor;
-use plain::Entries;
-use room::Room;
-
-/// Builder for an array, with the dictionary of the chunk.
-trait Values: Send {
-    fn keep_dictionary(&mut self, entries: Entries) -> Result<()>;
-
-    /// Makes room for this number of slots.
-    fn reserve(&mut self, slots: usize);
-
-    /// Appends the next values of a page.
-    fn append(&mut self, page: &mut Page, count: usize) -> Result<()>;
-
-    fn append_nulls(&mut self, count: usize) -> Result<()>;
-
-    /// Appends the next values of a page to the slots that are set in a bitmap, and nulls to the others.
-    fn append_mixed(
-        &mut self,
-        page: &mut Page,
-        bits: &[u8],
-        slots: usize,
-        valid: usize,
-    ) -> Result<()>;
-
-    /// Appends those of the next values of a page whose bits are set.
-    fn append_kept(&mut self, page: &mut Page, bits: &BooleanBuffer) -> Result<()> {
-        self.append(page, bits.len())?;
-        self.retain(bits);
-        Ok(())
-    }
-
-    /// Drops those of the last slots whose bits are not set.
-    fn retain(&mut self, bits: &BooleanBuffer);
-
-    /// Returns the memory of the last array to the budget.
-    fn release(&mut self);
-
-    /// Returns the array of everything appended since the last one.
-    fn finish(&mut self, nulls: Option<NullBuffer>) -> Result<ArrayRef>;
-}
+use values::{Values, no_dictionary};
 
 /// Decoder of the pages of a column chunk of the type BYTE_ARRAY.
 pub(crate) struct ByteArrayDecoder {
@@ -96,7 +58,7 @@ impl ByteArrayDecoder {
         budget: &Budget,
     ) -> Result<Self> {
         let values = match column.physical_type() {
-            Type::BYTE_ARRAY => values(backend, data_type, budget),
+            Type::BYTE_ARRAY => values_of(backend, data_type, budget),
             _ => None,
         };
         let Some(values) = values else {
@@ -122,7 +84,7 @@ fn is_text(data_type: &DataType) -> bool {
     }
 }
 
-fn values(backend: Detected, data_type: &DataType, budget: &Budget) -> Option<Box<dyn Values>> {
+fn values_of(backend: Detected, data_type: &DataType, budget: &Budget) -> Option<Box<dyn Values>> {
     Some(match data_type {
         DataType::Utf8 => Box::new(Offsets::<Utf8Type>::new(backend, budget)),
         DataType::LargeUtf8 => Box::new(Offsets::<LargeUtf8Type>::new(backend, budget)),
@@ -181,10 +143,6 @@ fn dictionary<K: ArrowDictionaryKeyType>(
 /// Maximum memory per dictionary entry, in bytes, apart from its bytes and a copy of these: its offset and
 /// length, and the table for lookups.
 const ENTRY: u64 = 48;
-
-fn no_dictionary() -> Error {
-    Error::corrupt("a page of indices, but the column chunk has no dictionary before it")
-}
 
 impl ArrayDecoder for ByteArrayDecoder {
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()> {

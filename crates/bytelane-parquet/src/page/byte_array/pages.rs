@@ -1,10 +1,10 @@
 //! Represents a page in any of the encodings.
 
-use super::delta::Delta;
-use super::delta_length::DeltaLength;
-use super::indices::Indices;
-use super::plain::Plain;
-use super::room::Room;
+use super::encodings::delta::Delta;
+use super::encodings::delta_length::DeltaLength;
+use super::encodings::indices::Indices;
+use super::encodings::plain::Plain;
+use super::encodings::room::Room;
 use crate::page::header::ValueEncoding;
 use crate::{Error, Result};
 use bytelane::Detected;

@@ -1,6 +1,6 @@
 //! Checks that strings are UTF-8; other values may be any bytes.
 
-use super::plain::Entries;
+use super::encodings::plain::Entries;
 use crate::memory::NotText;
 use crate::{Error, Result};
 use bytelane::{Detected, utf8};

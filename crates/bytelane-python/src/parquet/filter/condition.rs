@@ -2,7 +2,7 @@
 
 use super::expression::{Call, Part, read};
 use super::literal::{ColumnType, Set, value_in};
-use crate::parquet::schema::Schema;
+use crate::parquet::table::schema::Schema;
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;

@@ -6,7 +6,7 @@ mod literal;
 
 pub use condition::Condition;
 
-use super::error::of_parquet;
+use crate::parquet::error::of_parquet;
 use bytelane_parquet::filter::{Comparison, Predicate, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;

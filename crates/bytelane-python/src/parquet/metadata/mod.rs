@@ -8,9 +8,9 @@ pub use chunk::ColumnChunkMetaData;
 pub use columns::{ColumnSchema, ParquetSchema};
 pub use statistics::Statistics;
 
-use super::error::of_parquet;
-use super::schema::bytes_of;
-use super::sink::Sink;
+use crate::parquet::error::of_parquet;
+use crate::parquet::table::schema::bytes_of;
+use crate::parquet::write::sink::Sink;
 
 use bytelane_parquet::parquet::file::metadata::FileMetaData as Footer;
 use bytelane_parquet::parquet::file::metadata::{

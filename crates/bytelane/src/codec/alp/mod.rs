@@ -56,6 +56,7 @@ mod pair;
 mod scalar;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub(crate) use decode::Decode;
 pub use decode::{decode, decode_range, decode_range_with, decode_with, stored, validate};
@@ -64,11 +65,12 @@ pub use decode::{decode_append, decode_to_vec};
 pub(crate) use encode::Costs;
 pub use error::{Error, ErrorKind};
 pub use float::Float;
-pub(crate) use format::Encode;
-pub use format::{Format, encode, encode_with, estimated_len, max_encoded_len};
-#[cfg(feature = "alloc")]
-pub use format::{encode_append, encode_to_vec};
+pub use format::Format;
 pub(crate) use pair::{Pair, Powers};
+pub(crate) use write::Encode;
+pub use write::{encode, encode_with, estimated_len, max_encoded_len};
+#[cfg(feature = "alloc")]
+pub use write::{encode_append, encode_to_vec};
 
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};

@@ -49,9 +49,9 @@
 
 use super::tables::{PADDING, TEXT_BLOCKS, Tables, ZERO};
 use super::{Engine, PAD, Quads, encoded_len_of};
-use crate::backend::tuning::{MANY, tuning};
+use crate::backend::tuning::{MANY, NEAR_BYTES, tuning};
 use crate::memory::{Each, Slot, pair, put_pair, write};
-use crate::simd::{NEAR_BYTES, Near, Publish, Streamed, Writes};
+use crate::simd::{Near, Publish, Streamed, Writes};
 use crate::simd::{are_beyond_cache, window, window_mut};
 
 /// Encodes fewer than `SHORT` bytes. `dst` is as long as the result, with padding or without.

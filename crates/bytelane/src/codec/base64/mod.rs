@@ -71,10 +71,7 @@ use crate::error::front;
 use crate::memory::{Fill, Slot};
 use crate::simd::{Writes, window, window_mut};
 use crate::{DestinationError, Detected};
-use tables::{Tables, TextBlock};
-
-/// The padding character.
-const PAD: u8 = b'=';
+use tables::{PAD, Tables, TextBlock};
 
 /// Operations that each instruction set provides: encode a given number of bytes to characters, and
 /// decode them. Decoding returns whether all characters are in the alphabet; if not, its output is

@@ -2,10 +2,6 @@
 //! alphabet at compile time.
 #![forbid(unsafe_code)]
 
-use super::PAD;
-#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
-use super::arch::sse41::Halves;
-
 /// An alphabet and all data derived from it, each table within a cache line.
 #[repr(C, align(64))]
 pub(crate) struct Tables {
@@ -17,6 +13,9 @@ pub(crate) struct Tables {
     #[cfg(all(target_arch = "x86_64", feature = "sse41"))]
     pub(super) halves: Halves,
 }
+
+/// The padding character.
+pub(super) const PAD: u8 = b'=';
 
 /// Marks a character outside the alphabet: the one bit that no value and no ASCII character has.
 const INVALID: u8 = 0x80;
@@ -118,4 +117,59 @@ const fn from_ends(len: usize) -> [u8; 16] {
         i += 1;
     }
     order
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+/// An alphabet in tables of 16 bytes, for shuffles.
+pub(super) struct Halves {
+    /// The difference between a character and its value, by *class*: 0 for the capital letters, 1
+    /// for the small ones, 2 to 11 for the digits, 12 and 13 for the values 62 and 63.
+    pub(super) from_value: [u8; 16],
+    /// The character of the value 63, in every place. In both alphabets, only this one differs from its
+    /// value by a different amount than the other characters with the same upper half.
+    pub(super) last: [u8; 16],
+    /// The number to add to a character to get its value, by the upper half; at 0, where no character is, the
+    /// number for the last one.
+    pub(super) from_character: [u8; 16],
+    /// The upper halves with which there are characters, as the bits of [`ROWS`], by the lower half.
+    pub(super) columns: [u8; 16],
+}
+
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+/// A bit for each upper half. Those of bytes that are not ASCII share a bit with the control characters, none of
+/// which is in an alphabet.
+pub(super) const ROWS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 1, 1, 1, 1, 1, 1, 1];
+
+#[cfg(all(target_arch = "x86_64", feature = "sse41"))]
+impl Halves {
+    pub(super) const fn new(characters: &[u8; 64]) -> Self {
+        let last = characters[63];
+        let [mut from_value, mut from_character, mut columns] = [[0; 16]; 3];
+        from_character[0] = 63_u8.wrapping_sub(last);
+        let mut value = 0;
+        while value < 64 {
+            let character = characters[value];
+            let [upper, lower] = [character as usize / 16, character as usize % 16];
+            let class = match value {
+                0..26 => 0,
+                26..52 => 1,
+                _ => value - 50,
+            };
+            from_value[class] = character.wrapping_sub(value as u8);
+            assert!(upper != 0 && ROWS[upper] != ROWS[0]);
+            columns[lower] |= ROWS[upper];
+            if character != last {
+                let difference = (value as u8).wrapping_sub(character);
+                assert!(matches!(from_character[upper], 0) || from_character[upper] == difference);
+                from_character[upper] = difference;
+            }
+            value += 1;
+        }
+        Self {
+            from_value,
+            last: [last; 16],
+            from_character,
+            columns,
+        }
+    }
 }

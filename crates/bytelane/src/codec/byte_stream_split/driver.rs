@@ -4,11 +4,10 @@
 use super::kernel::{self, to_line, values_to_line};
 use super::scalar;
 use crate::backend::dispatch;
-use crate::backend::tuning::{self, for_two_bytes, tuning};
+use crate::backend::tuning::{self, NEAR_BYTES, for_two_bytes, tuning};
 use crate::memory::{Lines, Slot, flat, flat_mut};
 use crate::simd::{
-    Far, NEAR_BYTES, Outer, Writes, are_beyond_cache, is_near, out_of_line, streamed_if, window,
-    window_mut,
+    Far, Outer, Writes, are_beyond_cache, is_near, out_of_line, streamed_if, window, window_mut,
 };
 use crate::{Backend, Detected};
 use core::ops::Range;

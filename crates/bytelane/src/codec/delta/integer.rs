@@ -1,7 +1,7 @@
 //! Integer types whose differences can be stored.
 #![forbid(unsafe_code)]
 
-use super::{Error, Format, decode_list, encode, encode_list};
+use super::{Error, Format, Number, decode_list, encode, encode_list};
 use crate::memory::Slot;
 use crate::{Detected, Value};
 pub(super) use lists::Sealed;
@@ -9,19 +9,6 @@ pub(super) use lists::Sealed;
 /// Integer type whose differences can be stored: `i32` or `i64`. Use them for unsigned numbers of
 /// the same size as well, as Parquet does: the arithmetic wraps around.
 pub trait Integer: Value + Sealed {}
-
-/// Arithmetic modulo the size of the type.
-pub(crate) trait Number: Value + Ord {
-    const GREATEST: Self;
-
-    fn minus(self, other: Self) -> Self;
-    fn or(self, other: Self) -> Self;
-    /// Returns the number of bits of the unsigned number.
-    fn width(self) -> usize;
-    fn zigzag(self) -> u64;
-    /// Returns the sign-extended number.
-    fn bits(self) -> u64;
-}
 
 mod lists {
     use super::{Error, Format};

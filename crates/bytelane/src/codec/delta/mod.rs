@@ -40,15 +40,17 @@ mod error;
 mod format;
 mod integer;
 mod kernel;
+mod number;
 mod scalar;
 #[cfg(test)]
 mod tests;
+mod write;
 
 pub use error::{Error, ErrorKind};
-pub(crate) use format::Encode;
 pub use format::Format;
 pub use integer::Integer;
-pub(crate) use integer::Number;
+pub(crate) use number::Number;
+pub(crate) use write::Encode;
 
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};

@@ -79,11 +79,9 @@ pub(crate) use integer::Number;
 pub use plan::Effort;
 pub use runs::{Run, Runs};
 
-use crate::DestinationError;
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Layout, Unpack, WINDOW};
 use crate::memory::{Lines, Slot, copy_front};
-use bits::Bits;
 
 /// Number of values to look up at a time.
 pub(crate) const STEP: usize = 16;
@@ -175,6 +173,4 @@ dispatch! {
     fn decode_list<const K: usize>(layout: Layout, src: &[u8], start: usize, to: &mut [Slot]) -> Result<usize, Error> = kernel::decode::<K, _>, or scalar::decode::<K>;
     fn look_up<const V: usize>(layout: Layout, src: &[u8], start: usize, entries: Entries<'_, V>, to: &mut [Slot]) -> Result<usize, Error> = kernel::look_up::<V, _>, or scalar::look_up::<V>;
     fn encode_list<const K: usize, N: Number>(layout: Layout, effort: Effort, values: &[N], to: &mut [Slot]) -> Result<usize, Error> = encode::encode::<K, _, N>, or encode::encode_scalar::<K, N>;
-    fn decode_bits(src: &[u8], count: usize, to: &mut [Slot]) -> Result<usize, Error> = bits::decode_words, or bits::decode_one_by_one;
-    fn encode_bits(bits: Bits<'_>, to: &mut [Slot]) -> Result<usize, DestinationError> = bits::encode_words, or bits::encode_one_by_one;
 }

@@ -2,6 +2,9 @@
 //! and not in the caller's.
 #![forbid(unsafe_code)]
 
+use crate::Detected;
+use crate::memory::Slot;
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Variant {
     V1234,
@@ -74,4 +77,26 @@ impl Coding {
     pub(super) const fn width(self) -> usize {
         self.variant.width()
     }
+}
+
+/// Decodes values until the destination is full, starting at a whole control byte; the stream must
+/// have enough control bytes. Returns the offset after their data, or `None` if the data are
+/// incomplete. The value before the position becomes the last value of whole blocks.
+pub(super) type Run = fn(&mut Decode<'_>, &mut [Slot]) -> Option<usize>;
+
+/// Values of a stream, from a certain position on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decode<'a> {
+    pub(super) coding: Coding,
+    /// Function for this coding.
+    pub(super) run: Run,
+    pub(super) backend: Detected,
+    /// Stream, and any bytes after it.
+    pub(super) src: &'a [u8],
+    /// Number of values before the position.
+    pub(super) index: usize,
+    /// Offset of the data of the next value, counted from the start of `src`.
+    pub(super) offset: usize,
+    /// Value before the position.
+    pub(super) previous: u64,
 }

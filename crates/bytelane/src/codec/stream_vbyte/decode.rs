@@ -1,6 +1,6 @@
 //! Decodes a stream.
 
-use super::coding::{Coding, Transform, Variant};
+use super::coding::{Coding, Decode, Run, Transform, Variant};
 use super::plan::{Expand, Expanding, Plan, Planned, all_plans, expanding};
 use super::{Error, ErrorKind, kernel, scalar};
 use crate::Detected;
@@ -23,29 +23,7 @@ dispatch! {
         = kernel::decoded_data_len, or scalar::decoded_data_len;
 }
 
-/// Decodes values until the destination is full, starting at a whole control byte; the stream must
-/// have enough control bytes. Returns the offset after their data, or `None` if the data are
-/// incomplete. The value before the position becomes the last value of whole blocks.
-type Run = fn(&mut Decode<'_>, &mut [Slot]) -> Option<usize>;
-
 all_plans! { &mut Decode<'_>, decode, expanding }
-
-/// Values of a stream, from a certain position on.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Decode<'a> {
-    pub(super) coding: Coding,
-    /// Function for this coding.
-    run: Run,
-    pub(super) backend: Detected,
-    /// Stream, and any bytes after it.
-    pub(super) src: &'a [u8],
-    /// Number of values before the position.
-    pub(super) index: usize,
-    /// Offset of the data of the next value, counted from the start of `src`.
-    pub(super) offset: usize,
-    /// Value before the position.
-    pub(super) previous: u64,
-}
 
 impl<'a> Decode<'a> {
     /// Decodes all values of a stream of `count`.

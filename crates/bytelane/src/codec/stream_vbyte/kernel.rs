@@ -48,9 +48,9 @@
 //! it takes ten, and mixed lengths are encoded at 1.1 to 1.4 times the speed of the C library. See `docs/lab-notes/stream-vbyte.md`.
 #![forbid(unsafe_code)]
 
-use super::coding::Coding;
+use super::coding::{Coding, Decode};
 use super::plan::{Compress, Expand, Plan};
-use super::{Blocks, Decode, scalar};
+use super::{Blocks, scalar};
 use crate::memory::{self, Each, Slot};
 use crate::simd::{Stride, Strides, StridesMut, window, window_mut};
 

@@ -83,8 +83,8 @@ mod scalar;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use coding::Decode;
 pub use cursor::{Checkpoint, Cursor};
-pub(crate) use decode::Decode;
 pub(crate) use encode::Encode;
 pub use error::{Error, ErrorKind};
 pub use integer::{Integer, Integer32, Integer64};

@@ -46,7 +46,7 @@
 //! same as elsewhere. See `docs/lab-notes/varint.md`.
 #![forbid(unsafe_code)]
 
-use super::integer::{Mapping, to_wire};
+use super::mapping::{Mapping, to_wire};
 use super::{ENCODE_ROOM, Error, Longest, Varints, WINDOW, scalar};
 use crate::memory::{Lines, Slot};
 use crate::simd::{window, window_mut};

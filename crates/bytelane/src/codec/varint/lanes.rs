@@ -5,7 +5,7 @@
 //! more than 56 bits have, are in the same lane of another vector.
 #![forbid(unsafe_code)]
 
-use super::integer::Mapping;
+use super::mapping::Mapping;
 use super::{ENCODE_ROOM, Longest, Varints, WINDOW};
 use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::{window, window_mut};

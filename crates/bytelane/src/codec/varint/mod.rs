@@ -41,6 +41,7 @@ mod error;
 mod integer;
 mod kernel;
 mod lanes;
+mod mapping;
 mod scalar;
 mod tables;
 #[cfg(test)]
@@ -55,7 +56,7 @@ use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-use integer::Mapping;
+use mapping::Mapping;
 
 /// Number of bytes that an encoder of eight values may write: up to 80 bytes of varints, 8 after
 /// the last varint, and enough more that any offset of 7 bits is in range.

@@ -6,7 +6,7 @@
 //! > constituent bytes. [..] 7-bit payloads are in little-endian order.
 #![forbid(unsafe_code)]
 
-use super::integer::{from_wire, to_wire};
+use super::mapping::{from_wire, to_wire};
 use super::{Error, ErrorKind, Mapping};
 use crate::memory::{self, Slot};
 

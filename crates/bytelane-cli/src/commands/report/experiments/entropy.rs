@@ -1,7 +1,7 @@
 //! Parquet columns of growing entropy: figures 1 to 3 of BYTE_STREAM_SPLIT's proposal.
 
 use super::parquet::{by_way, read_speed, steps_of, values, write_speed};
-use super::{Experiment, Shown};
+use super::section::{Experiment, Shown};
 use crate::commands::bench::parquet::{Input, ParquetRow};
 use crate::commands::report::figures::{figure, short};
 use crate::commands::report::model::Report;

@@ -1,6 +1,6 @@
 //! BYTE_STREAM_SPLIT in cache and from memory: figure 4 of its proposal.
 
-use super::{Experiment, Shown};
+use super::section::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{bytes, gigabytes_per_second, median, percent};
 use crate::commands::report::model::Report;

@@ -1,9 +1,10 @@
 //! Lists of 12,345 big-endian numbers, as in Thrift's Binary protocol.
 
-use super::{Experiment, Shown};
+use super::section::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{grouped, percent, times};
-use crate::commands::report::model::{Report, gain};
+use crate::commands::report::measurements::gain;
+use crate::commands::report::model::Report;
 use crate::commands::report::plot::{Bar, Bars, Group};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_measure::row::Row;

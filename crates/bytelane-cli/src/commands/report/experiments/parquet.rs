@@ -1,10 +1,12 @@
 //! Columns of a Parquet file: size, and write and read speed.
 
 use super::scatter::{Way, scatter};
-use super::{Experiment, Shown, Table};
+use super::section::{Experiment, Shown};
+use super::table::Table;
 use crate::commands::bench::parquet::{Input, ParquetRow, Plan, measure};
 use crate::commands::report::figures::{figure, ratio, times};
-use crate::commands::report::model::{Figures, Report};
+use crate::commands::report::measurements::Figures;
+use crate::commands::report::model::Report;
 use crate::commands::report::plot::{Figure, class_of};
 use crate::commands::report::steps::{Settings, Step};
 use crate::readable;

@@ -1,14 +1,15 @@
 //! Throughput of every codec by the size of its input.
 
-use super::{Experiment, Shown};
+use super::section::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{
     bytes, gigabytes_per_second, median, percent, short, times,
 };
-use crate::commands::report::model::{Report, gain};
+use crate::commands::report::measurements::gain;
+use crate::commands::report::model::Report;
 use crate::commands::report::plot::{Axis, Chart, Point, Scale, Series};
 use crate::commands::report::steps::{Settings, Step};
-use crate::commands::report::verdict::{WORKLOADS, Workload};
+use crate::commands::report::workloads::{WORKLOADS, Workload};
 use bytelane_catalog::CODECS;
 use bytelane_measure::row::Row;
 use std::ops::RangeInclusive;

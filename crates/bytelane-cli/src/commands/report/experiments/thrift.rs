@@ -1,6 +1,6 @@
 //! ProtocolBench: Thrift's protocols with the scalar code and with the active backend.
 
-use super::{Experiment, Shown};
+use super::section::{Experiment, Shown};
 use crate::commands::bench::thrift::{self, Case, Operation, Protocol, WORKLOADS, Workload};
 use crate::commands::report::figures::{grouped, median, times};
 use crate::commands::report::model::Report;

@@ -1,9 +1,10 @@
 //! Unpacking by the number of bits per value.
 
-use super::{Experiment, Shown};
+use super::section::{Experiment, Shown};
 use crate::commands::bench::Case;
 use crate::commands::report::figures::{figure, median, short, times};
-use crate::commands::report::model::{Report, gain};
+use crate::commands::report::measurements::gain;
+use crate::commands::report::model::Report;
 use crate::commands::report::plot::{Axis, Chart, Figure, Point, Scale, Series};
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_measure::row::Row;

@@ -2,9 +2,11 @@
 
 use super::{breakable, page};
 use crate::commands::report::compare::Other;
-use crate::commands::report::model::{BackendState, Cache, Figures, LeftOut, Machine, Report};
+use crate::commands::report::measurements::Figures;
+use crate::commands::report::model::{BackendState, Cache, LeftOut, Machine, Report};
 use crate::commands::report::record::Record;
-use crate::commands::report::verdict::{WORKLOADS, verdict};
+use crate::commands::report::verdict::verdict;
+use crate::commands::report::workloads::WORKLOADS;
 use crate::provenance::Provenance;
 use bytelane::Backend;
 use bytelane_catalog::plain::Level;

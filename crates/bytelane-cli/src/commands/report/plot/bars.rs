@@ -1,7 +1,9 @@
 //! Horizontal bars in groups. Each group has its name on a line above, so that names may be long.
 
-use super::svg::{Mark, PIXEL, Svg, class_of};
-use super::{Drawn, Figure, LETTER, LETTERS, Scale, WIDTH, letters};
+use super::figure::{Drawn, Figure, WIDTH, letters};
+use super::mark::Mark;
+use super::scale::Scale;
+use super::svg::{LETTER, LETTERS, PIXEL, Svg, class_of};
 use bytelane_measure::row::Row;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;

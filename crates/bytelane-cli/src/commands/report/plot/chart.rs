@@ -1,8 +1,10 @@
 //! Lines and dots over two axes.
 
-use super::svg::{Mark, PIXEL, Svg, class_of, color};
-use super::{Drawn, Figure, Scale, WIDTH, letters};
-use crate::commands::report::model::Figures;
+use super::figure::{Drawn, Figure, WIDTH, letters};
+use super::mark::{Mark, Point};
+use super::scale::Scale;
+use super::svg::{PIXEL, Svg, class_of, color};
+use crate::commands::report::measurements::Figures;
 use bytelane_measure::transform::PLAIN;
 use plotters::chart::ChartBuilder;
 use plotters::coord::Shift;
@@ -25,31 +27,6 @@ pub struct Axis {
     pub scale: Scale,
     /// Formats a value for a tick.
     pub tick: fn(f64) -> String,
-}
-
-/// Value with the text shown on hover.
-#[derive(Clone, Debug)]
-pub struct Point {
-    pub x: f64,
-    pub y: f64,
-    pub title: String,
-    /// Label next to the point.
-    pub label: Option<String>,
-    /// True if the point has a ring.
-    pub is_ringed: bool,
-}
-
-impl Point {
-    /// Creates a point without text.
-    pub fn at((x, y): (f64, f64)) -> Self {
-        Self {
-            x,
-            y,
-            title: String::new(),
-            label: None,
-            is_ringed: false,
-        }
-    }
 }
 
 /// Points that belong together.

@@ -1,9 +1,6 @@
-//! Backend of plotters whose colours are CSS classes, so that the page themes its charts, and whose
-//! marks show their values on hover.
+//! Backend of plotters whose colours are CSS classes, so that the page themes its charts.
 
-use super::{LETTER, LETTERS, Point};
 use minijinja::HtmlEscape;
-use plotters::element::{Drawable, PointCollection};
 use plotters::style::RGBColor;
 use plotters_backend::text_anchor::{HPos, VPos};
 use plotters_backend::{
@@ -15,7 +12,16 @@ use std::fmt::{self, Write};
 /// Units per pixel. Plotters uses whole units, which would distort lines if they were pixels.
 pub const PIXEL: u32 = 10;
 
-type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
+/// Font size.
+pub const LETTERS: u32 = 13 * PIXEL;
+
+/// Upper estimate of the width of a letter, as a share of the font size.
+pub const LETTER: f64 = 0.62;
+
+/// Radius of a dot.
+pub const DOT: u32 = 3 * PIXEL;
+
+pub type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
 
 /// Classes of the page's style sheet that colour the elements of a chart. Plotters sees a class as a shade of red, by
 /// its position in this list.
@@ -77,12 +83,12 @@ pub struct Svg<'a> {
     size: (u32, u32),
     elements: &'a mut String,
     /// Areas of dots and their labels.
-    taken: Vec<Area>,
+    pub taken: Vec<Area>,
 }
 
 /// Rectangle between two opposite corners.
 #[derive(Clone, Copy, Debug)]
-struct Area((i32, i32), (i32, i32));
+pub struct Area(pub (i32, i32), pub (i32, i32));
 
 impl Area {
     fn touches(self, other: Self) -> bool {
@@ -103,7 +109,7 @@ impl<'a> Svg<'a> {
 
     /// Draws text above a dot, below it or next to it, shifted inwards near the edges. Draws nothing if
     /// dots or other labels are in the way.
-    fn label(&mut self, text: &str, x: i32, y: i32) -> Drawn {
+    pub fn label(&mut self, text: &str, x: i32, y: i32) -> Drawn {
         let width = (LETTER * f64::from(LETTERS) * text.chars().count() as f64) as i32;
         let (away, letters) = (2 * DOT as i32, LETTERS as i32);
         let inwards = match 3 * x / self.size.0 as i32 {
@@ -147,7 +153,7 @@ impl<'a> Svg<'a> {
         ))
     }
 
-    fn push(&mut self, element: fmt::Arguments<'_>) -> Drawn {
+    pub fn push(&mut self, element: fmt::Arguments<'_>) -> Drawn {
         writeln!(self.elements, "{element}").map_err(DrawingErrorKind::DrawingError)
     }
 }
@@ -249,109 +255,4 @@ impl DrawingBackend for Svg<'_> {
 fn points(path: impl IntoIterator<Item = BackendCoord>) -> String {
     let points = path.into_iter().map(|(x, y)| format!("{x},{y}"));
     points.collect::<Vec<_>>().join(" ")
-}
-
-/// Mark that shows its title when hovered or touched.
-#[derive(Debug)]
-pub struct Mark {
-    shape: Shape,
-    class: &'static str,
-    title: String,
-    is_ringed: bool,
-}
-
-#[derive(Debug)]
-enum Shape {
-    Dot([(f64, f64); 1]),
-    /// Label next to a dot.
-    Label([(f64, f64); 1], String),
-    /// Bar between two opposite corners.
-    Bar([(f64, f64); 2]),
-}
-
-/// Radius of a dot.
-const DOT: u32 = 3 * PIXEL;
-
-impl Mark {
-    pub fn dot(point: &Point, class: &'static str) -> Self {
-        Self {
-            shape: Shape::Dot([(point.x, point.y)]),
-            class,
-            title: point.title.clone(),
-            is_ringed: point.is_ringed,
-        }
-    }
-
-    /// Returns the label of a point, if it has one. All dots are drawn first, so that labels do not
-    /// hide any.
-    pub fn label(point: &Point) -> Option<Self> {
-        let label = point.label.clone()?;
-        Some(Self {
-            shape: Shape::Label([(point.x, point.y)], label),
-            class: "label",
-            title: String::new(),
-            is_ringed: false,
-        })
-    }
-
-    pub fn bar(
-        corner: (f64, f64),
-        opposite: (f64, f64),
-        class: &'static str,
-        title: String,
-    ) -> Self {
-        Self {
-            shape: Shape::Bar([corner, opposite]),
-            class,
-            title,
-            is_ringed: false,
-        }
-    }
-}
-
-impl<'a> PointCollection<'a, (f64, f64)> for &'a Mark {
-    type Point = &'a (f64, f64);
-    type IntoIter = &'a [(f64, f64)];
-
-    fn point_iter(self) -> Self::IntoIter {
-        match &self.shape {
-            Shape::Dot(points) | Shape::Label(points, _) => points,
-            Shape::Bar(points) => points,
-        }
-    }
-}
-
-impl Drawable<Svg<'_>> for Mark {
-    fn draw<I: Iterator<Item = BackendCoord>>(
-        &self,
-        mut points: I,
-        svg: &mut Svg<'_>,
-        _: (u32, u32),
-    ) -> Drawn {
-        let (class, title) = (self.class, HtmlEscape(&self.title));
-        let ring = if self.is_ringed { " ringed" } else { "" };
-        let Some((x, y)) = points.next() else {
-            return Ok(());
-        };
-        if let Shape::Label(_, label) = &self.shape {
-            return svg.label(label, x, y);
-        }
-        match points.next() {
-            None => {
-                let radius = DOT as i32;
-                svg.taken
-                    .push(Area((x - radius, y - radius), (x + radius, y + radius)));
-                svg.push(format_args!(
-                    r#"<circle class="area {class}{ring}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#
-                ))
-            }
-            Some((right, bottom)) => {
-                let (left, top) = (x.min(right), y.min(bottom));
-                let (width, height) = (x.abs_diff(right).max(PIXEL), y.abs_diff(bottom));
-                svg.push(format_args!(
-                    r#"<rect class="area {class}" x="{left}" y="{top}" width="{width}" height="{height}"><title>{title}</title></rect>"#
-                ))
-            }
-        }
-    }
 }

@@ -1,12 +1,21 @@
 //! Values as strings, for tables and CSV.
 
 use super::json;
+use super::texts::Texts;
+use crate::readable;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_json::writer::NullableEncoder;
 use bytelane_parquet::arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use serde_json::Value;
 use std::sync::Arc;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Text of nulls.
+pub const NULL: &str = "null";
+
+/// Number of characters of a text that are looked at.
+const PREFIX: usize = 1000;
 
 /// Returns the same rows with all time zones as UTC, in which they are stored: Arrow needs a time zone database to show
 /// others.
@@ -51,7 +60,21 @@ fn type_in_utc(data_type: &DataType) -> DataType {
 pub fn text_of(value: &ArrayRef) -> anyhow::Result<String> {
     let batch = in_utc(&RecordBatch::try_from_iter([("", ArrayRef::clone(value))])?)?;
     let mut cells = Cells::new(&batch.schema_ref().fields()[0], batch.column(0))?;
-    Ok(cells.text(0).unwrap_or_else(|| "null".to_owned()))
+    Ok(cells.text(0).unwrap_or_else(|| NULL.to_owned()))
+}
+
+/// Returns a value for programs.
+pub fn value_of(array: &ArrayRef) -> anyhow::Result<Value> {
+    let text = text_of(array)?;
+    let is_number = array.data_type().is_numeric();
+    let number = is_number.then(|| serde_json::from_str::<Value>(&text).ok());
+    // Numbers that JSON cannot have, or would round, stay texts.
+    let is_same = |number: &Value| {
+        let written = number.to_string();
+        written == text
+    };
+    let number = number.flatten().filter(is_same);
+    Ok(number.unwrap_or(Value::String(text)))
 }
 
 /// Values of a column.
@@ -91,37 +114,31 @@ impl<'a> Cells<'a> {
             }
         })
     }
+
+    /// Returns a value on one line: numbers in full, anything else truncated to `widest` characters.
+    pub fn line(&mut self, row: usize, widest: usize) -> String {
+        let text = self.text(row).unwrap_or_else(|| NULL.to_owned());
+        if self.array.data_type().is_numeric() {
+            return text;
+        }
+        let end = text.char_indices().nth(PREFIX);
+        let prefix = end.map_or(&*text, |(end, _)| &text[..end]);
+        cut(readable::line(prefix).into_owned(), widest)
+    }
 }
 
-/// Values of a flat column as Arrow shows them: dates and times in ISO 8601, bytes in hexadecimal.
-pub struct Texts<'a> {
-    formatter: ArrayFormatter<'a>,
-    /// Stored numbers, for dates and times beyond the calendar.
-    stored: Option<ArrayRef>,
-}
-
-impl<'a> Texts<'a> {
-    pub fn new(array: &'a dyn Array) -> anyhow::Result<Self> {
-        const OPTIONS: FormatOptions<'static> = FormatOptions::new().with_display_error(false);
-        let stored = if array.data_type().is_temporal() {
-            cast(array, &DataType::Int64).ok()
-        } else {
-            None
-        };
-        Ok(Self {
-            formatter: ArrayFormatter::try_new(array, &OPTIONS)?,
-            stored,
-        })
+/// Truncates a text to `widest` characters.
+pub fn cut(text: String, widest: usize) -> String {
+    if text.width() <= widest {
+        return text;
     }
-
-    /// Returns the text of a value that is not null.
-    pub fn text(&self, row: usize) -> String {
-        let value = self.formatter.value(row).try_to_string();
-        value.unwrap_or_else(|error| match &self.stored {
-            Some(stored) => {
-                arrow_cast::display::array_value_to_string(stored, row).unwrap_or_default()
-            }
-            None => error.to_string(),
-        })
+    let (mut kept, mut width) = (String::new(), 1);
+    for c in text.chars() {
+        width += c.width().unwrap_or(0);
+        if width > widest {
+            break;
+        }
+        kept.push(c);
     }
+    kept + "…"
 }

@@ -4,7 +4,7 @@
 //! factory here adds dates and times beyond the calendar, which become the stored numbers, and maps whose keys are not
 //! strings.
 
-use super::cells::Texts;
+use super::texts::Texts;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
 use arrow_cast::cast;

@@ -4,4 +4,5 @@ pub mod cells;
 mod json;
 pub mod output;
 pub mod table;
+mod texts;
 mod vertical;

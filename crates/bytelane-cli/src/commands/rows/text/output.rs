@@ -2,7 +2,7 @@
 
 use super::cells::{Cells, in_utc};
 use super::json;
-use super::table::RowTable;
+use super::table::{RowTable, Vertical};
 use crate::table::known_width;
 use arrow_array::{Array, ArrayRef, RecordBatch, StructArray};
 use bytelane_parquet::arrow_schema::{Field, FieldRef};
@@ -116,13 +116,4 @@ pub enum Format {
     Json,
     /// CSV: nulls are empty, empty texts are ""
     Csv,
-}
-
-/// Condition for showing rows as lines of a name and a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Vertical {
-    /// If the columns do not fit the terminal
-    Auto,
-    Always,
-    Never,
 }

@@ -1,13 +1,13 @@
 //! Tables for people, with any number of rows.
 
-use super::cells::Cells;
-use super::output::Vertical as When;
-use super::vertical::Vertical;
+use super::cells::{Cells, NULL, cut};
+use super::vertical::Lines;
 use crate::readable;
 use crate::table::{USUAL_WIDTH, wrapped};
 use arrow_array::RecordBatch;
+use clap::ValueEnum;
 use std::io::{self, Write};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 /// Number of rows that determine the column widths. About this many rows are kept in memory.
 const LAYOUT_ROWS: usize = 1000;
@@ -18,21 +18,24 @@ const LAYOUT_BYTES: usize = 16 << 20;
 /// Longest string or nested value in characters; longer ones are truncated.
 const WIDEST: usize = 40;
 
-/// Number of characters of a text that are looked at.
-const PREFIX: usize = 1000;
-
-/// Text of nulls.
-const NULL: &str = "null";
-
 /// Number of hidden columns that are named.
 const NAMED: usize = 5;
+
+/// Condition for showing rows as lines of a name and a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Vertical {
+    /// If the columns do not fit the terminal
+    Auto,
+    Always,
+    Never,
+}
 
 /// Writes rows as a table with the columns that fit, or below each other.
 pub struct RowTable<W> {
     out: W,
     /// Characters per line; `None` if the output is no terminal.
     width: Option<usize>,
-    vertical: When,
+    vertical: Vertical,
     /// Rows that wait for the layout, their number, and their size in bytes.
     waiting: Vec<RecordBatch>,
     rows: usize,
@@ -42,7 +45,7 @@ pub struct RowTable<W> {
 
 enum Layout {
     Table(Grid),
-    Vertical(Vertical),
+    Lines(Lines),
 }
 
 struct Grid {
@@ -71,7 +74,7 @@ enum Information {
 }
 
 impl<W: Write> RowTable<W> {
-    pub fn new(width: Option<usize>, vertical: When, out: W) -> Self {
+    pub fn new(width: Option<usize>, vertical: Vertical, out: W) -> Self {
         Self {
             out,
             width,
@@ -86,7 +89,7 @@ impl<W: Write> RowTable<W> {
     pub fn add(&mut self, batch: &RecordBatch) -> anyhow::Result<()> {
         match &mut self.layout {
             Some(Layout::Table(grid)) => return grid.write(batch, &mut self.out),
-            Some(Layout::Vertical(vertical)) => return vertical.write(batch, &mut self.out),
+            Some(Layout::Lines(lines)) => return lines.write(batch, &mut self.out),
             None => {}
         }
         // A condition can leave any number of batches without rows; the first one has the columns.
@@ -131,18 +134,18 @@ impl<W: Write> RowTable<W> {
             return Ok(());
         };
         let width = self.width.unwrap_or(USUAL_WIDTH);
-        let vertical = || Layout::Vertical(Vertical::new(first.schema_ref(), width));
-        let layout = if self.vertical == When::Always {
-            vertical()
+        let lines = || Layout::Lines(Lines::new(first.schema_ref(), width));
+        let layout = if self.vertical == Vertical::Always {
+            lines()
         } else {
             let columns = columns(&waiting, width)?;
             let fits = columns.iter().map(Column::room).sum::<usize>() <= width;
-            if fits || self.width.is_none() || self.vertical == When::Never {
+            if fits || self.width.is_none() || self.vertical == Vertical::Never {
                 let grid = Grid::new(columns, width);
                 grid.begin(&mut self.out)?;
                 Layout::Table(grid)
             } else {
-                vertical()
+                lines()
             }
         };
         self.layout = Some(layout);
@@ -174,7 +177,7 @@ fn columns(rows: &[RecordBatch], width: usize) -> anyhow::Result<Vec<Column>> {
         for batch in rows {
             let mut cells = Cells::new(field, batch.column(index))?;
             for row in 0..batch.num_rows().min(LAYOUT_ROWS) {
-                let text = shown(&mut cells, row, is_number, widest);
+                let text = cells.line(row, widest);
                 width = width.max(text.width());
                 texts.add(text);
             }
@@ -266,8 +269,7 @@ impl Grid {
         let mut cells: Vec<Cells> = cells.collect::<anyhow::Result<_>>()?;
         for row in 0..batch.num_rows() {
             let columns = cells.iter_mut().zip(&self.columns);
-            let texts = columns
-                .map(|(cells, (_, column))| shown(cells, row, column.is_number, column.width));
+            let texts = columns.map(|(cells, (_, column))| cells.line(row, column.width));
             self.write_line(texts.collect(), out)?;
         }
         Ok(())
@@ -285,33 +287,6 @@ impl Grid {
         }
         writeln!(out, "{}", line.trim_end())
     }
-}
-
-/// Returns a value on one line: numbers in full, anything else truncated.
-pub fn shown(cells: &mut Cells<'_>, row: usize, is_number: bool, widest: usize) -> String {
-    let text = cells.text(row).unwrap_or_else(|| NULL.to_owned());
-    if is_number {
-        return text;
-    }
-    let end = text.char_indices().nth(PREFIX);
-    let prefix = end.map_or(&*text, |(end, _)| &text[..end]);
-    cut(readable::line(prefix).into_owned(), widest)
-}
-
-/// Truncates a text to `widest` characters.
-pub fn cut(text: String, widest: usize) -> String {
-    if text.width() <= widest {
-        return text;
-    }
-    let (mut kept, mut width) = (String::new(), 1);
-    for c in text.chars() {
-        width += c.width().unwrap_or(0);
-        if width > widest {
-            break;
-        }
-        kept.push(c);
-    }
-    kept + "…"
 }
 
 #[cfg(test)]
@@ -337,7 +312,7 @@ mod tests {
 
     fn drawn(width: usize, batches: &[RecordBatch]) -> String {
         let mut out = Vec::new();
-        let mut table = RowTable::new(Some(width), When::Never, &mut out);
+        let mut table = RowTable::new(Some(width), Vertical::Never, &mut out);
         batches.iter().for_each(|batch| table.add(batch).unwrap());
         table.finish().unwrap();
         String::from_utf8(out).unwrap()

@@ -1,7 +1,6 @@
 //! Rows as lines of a name and a value, for tables with more columns than fit a terminal.
 
-use super::cells::Cells;
-use super::table::{cut, shown};
+use super::cells::{Cells, cut};
 use crate::readable;
 use arrow_array::RecordBatch;
 use bytelane_parquet::arrow_schema::Schema;
@@ -12,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 const GAP: usize = 2;
 
 /// Layout of rows below each other.
-pub struct Vertical {
+pub struct Lines {
     /// Characters per line.
     width: usize,
     names: Vec<String>,
@@ -21,7 +20,7 @@ pub struct Vertical {
     rows: u64,
 }
 
-impl Vertical {
+impl Lines {
     /// Names may take half of a line.
     pub fn new(schema: &Schema, width: usize) -> Self {
         let fields = schema.fields().iter();
@@ -46,9 +45,9 @@ impl Vertical {
             let title = format!("row {} ", self.rows);
             let line = "─".repeat(self.width.saturating_sub(title.len()));
             writeln!(out, "{title}{line}")?;
-            let columns = cells.iter_mut().zip(&self.names).zip(schema.fields());
-            for ((cells, name), field) in columns {
-                let text = shown(cells, row, field.data_type().is_numeric(), room);
+            let columns = cells.iter_mut().zip(&self.names);
+            for (cells, name) in columns {
+                let text = cells.line(row, room);
                 let padding = " ".repeat(self.name_width + GAP - name.width());
                 writeln!(out, "{}", format!("{name}{padding}{text}").trim_end())?;
             }

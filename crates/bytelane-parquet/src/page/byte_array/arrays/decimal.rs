@@ -1,8 +1,8 @@
 //! Builds arrays of decimals from big-endian two's complement of any length.
 
-use super::super::Values;
+use super::super::encodings::plain::Entries;
 use super::super::pages::Page;
-use super::super::plain::Entries;
+use super::super::values::Values;
 use super::offsets::Offsets;
 use crate::budget::Budget;
 use crate::{Error, Result};

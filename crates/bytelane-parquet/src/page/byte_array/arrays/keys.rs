@@ -1,8 +1,8 @@
 //! Builds dictionary arrays from the indices of pages, if all of them belong to one dictionary.
 
-use super::super::Values;
+use super::super::encodings::plain::Entries;
 use super::super::pages::Page;
-use super::super::plain::Entries;
+use super::super::values::{Values, no_dictionary};
 use super::offsets::Offsets;
 use crate::budget::{Budget, Reservation};
 use crate::memory::{Content, compact_values};
@@ -81,7 +81,7 @@ impl<K: ArrowDictionaryKeyType, T: Content> Keys<K, T> {
         }
         if let Page::Indices(_) = page {
             let Some(dictionary) = &self.dictionary else {
-                return Err(super::super::no_dictionary());
+                return Err(no_dictionary());
             };
             let used = self.used.get_or_insert_with(|| Arc::clone(dictionary));
             if Arc::ptr_eq(used, dictionary) {
@@ -160,7 +160,7 @@ fn as_type(values: ArrayRef, to: &DataType) -> ArrayRef {
 
 fn append_keys(page: &mut Page, used: &Option<Arc<Kept>>, keys: &mut [u32]) -> Result<()> {
     let (Page::Indices(page), Some(used)) = (page, used) else {
-        return Err(super::super::no_dictionary());
+        return Err(no_dictionary());
     };
     page.decode_below(used.entries.len(), keys)
 }

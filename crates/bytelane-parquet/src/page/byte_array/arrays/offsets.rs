@@ -1,10 +1,10 @@
 //! Builds arrays of offsets into the bytes of all values.
 
-use super::super::Values;
-use super::super::dictionary::{Mask, Table};
+use super::super::encodings::dictionary::{Mask, Table};
+use super::super::encodings::plain::Entries;
+use super::super::encodings::room::Room;
 use super::super::pages::Page;
-use super::super::plain::Entries;
-use super::super::room::Room;
+use super::super::values::{Values, no_dictionary};
 use crate::Result;
 use crate::budget::{Budget, Reservation};
 use crate::memory::{self, Content, compact_strings};
@@ -95,7 +95,7 @@ fn copy<O: OffsetSizeTrait>(
         Page::Delta(page) => page.copy(ends, bytes, room),
         Page::Indices(page) => match table {
             Some(table) => table.copy(page, None, ends, bytes, room).map(drop),
-            None => Err(super::super::no_dictionary()),
+            None => Err(no_dictionary()),
         },
     }
 }
@@ -140,7 +140,7 @@ impl<T: Content> Values for Offsets<T> {
                 let mask = Mask { backend, bits };
                 table.copy(page, Some(&mask), ends, to, &room)?
             }
-            _ => return Err(super::super::no_dictionary()),
+            _ => return Err(no_dictionary()),
         };
         self.offsets.truncate(start + kept);
         Ok(())

@@ -1,11 +1,11 @@
 //! Builds arrays of views of strings and bytes. The views point into pages.
 
-use super::super::Values;
-use super::super::delta::Delta;
-use super::super::indices::Indices;
+use super::super::encodings::delta::Delta;
+use super::super::encodings::indices::Indices;
+use super::super::encodings::plain::Entries;
+use super::super::encodings::room::Room;
 use super::super::pages::Page;
-use super::super::plain::Entries;
-use super::super::room::Room;
+use super::super::values::{Values, no_dictionary};
 use crate::budget::{Budget, Reservation};
 use crate::memory::{ViewBuilder, ViewContent, ViewDictionary};
 use crate::{Error, Result};
@@ -41,7 +41,7 @@ impl<T: ViewContent> Views<T> {
     /// Appends views for the next indices.
     fn look_up(&mut self, page: &mut Indices, count: usize) -> Result<()> {
         let Some(dictionary) = &self.dictionary else {
-            return Err(super::super::no_dictionary());
+            return Err(no_dictionary());
         };
         page.views(dictionary, &mut self.views, count)
     }

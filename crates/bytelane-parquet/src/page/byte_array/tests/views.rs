@@ -2,7 +2,7 @@
 
 use super::{ENCODINGS, Layout, MEMORY, Step, decoder, file, pages, read};
 use crate::budget::Budget;
-use crate::page::byte_array::room::Room;
+use crate::page::byte_array::encodings::room::Room;
 use crate::page::values::{ArrayDecoder, Slots};
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BinaryArray};

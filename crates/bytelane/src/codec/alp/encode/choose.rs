@@ -45,11 +45,10 @@
 //! Constants below without a measurement were not measured on their own.
 #![forbid(unsafe_code)]
 
-use super::weigh::{Costs, weigh, width};
-use crate::codec::alp::page::{POSITION, vector_header};
+use super::choice::Choice;
+use super::weigh::{Costs, weigh};
 use crate::codec::alp::pair::{by_error, most, up};
 use crate::codec::alp::{Pair, Steps, widest};
-use crate::codec::bit_packing::Layout;
 use crate::memory::Each;
 use crate::simd::window;
 
@@ -76,54 +75,6 @@ const MOST_SKIPPED: u8 = 16;
 
 /// Number of pairs to compare on all values of a vector, as in the paper.
 const CANDIDATES: usize = 5;
-
-/// Result of encoding values with a pair.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Choice {
-    pub(super) pair: Pair,
-    /// The least and the greatest integer that a value may have; others are exceptions.
-    pub(super) limits: [i64; 2],
-    pub(super) exceptions: usize,
-    /// The least integer.
-    pub(super) least: i64,
-    /// The greatest integer.
-    pub(super) greatest: i64,
-    /// Size of the packed integers and the exceptions, in bytes.
-    pub(super) bytes: usize,
-}
-
-impl Choice {
-    /// Stores all values as exceptions.
-    fn none<const K: usize>(count: usize) -> Self {
-        Self {
-            pair: Pair {
-                exponent: 0,
-                factor: 0,
-                is_double: false,
-            },
-            limits: widest::<K>(),
-            exceptions: count,
-            least: 0,
-            greatest: 0,
-            bytes: (POSITION + K) * count,
-        }
-    }
-
-    /// Returns the layout of the packed integers.
-    #[inline(always)]
-    pub(super) fn layout<const K: usize>(&self) -> Layout {
-        Layout {
-            width: width([self.least, self.greatest]),
-            reference: self.least.cast_unsigned(),
-            zigzag: false,
-        }
-    }
-
-    /// Returns the size of the vector in bytes.
-    pub(super) fn vector_bytes<const K: usize>(&self) -> usize {
-        vector_header::<K>() + self.bytes
-    }
-}
 
 /// Some values of a vector, followed by NaN.
 struct Sample {

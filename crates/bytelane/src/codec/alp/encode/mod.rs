@@ -16,6 +16,7 @@
 //! code.
 #![forbid(unsafe_code)]
 
+mod choice;
 mod choose;
 mod weigh;
 
@@ -30,7 +31,8 @@ use super::{Format, Powers, Steps};
 use crate::codec::bit_packing::{Kernels, PackWith, Packs, from_ne_bytes};
 use crate::memory::{Slot, write};
 use crate::simd::window_mut;
-use choose::{Candidates, Choice};
+use choice::Choice;
+use choose::Candidates;
 use weigh::padded;
 
 /// Number of integers to pack at a time. A batch stays in the first-level cache and takes a whole

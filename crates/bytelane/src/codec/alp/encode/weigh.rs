@@ -4,22 +4,13 @@
 //! so far, and of all integers at the width that the first ones need. Checks after the last block are left to the caller.
 #![forbid(unsafe_code)]
 
-use super::choose::Choice;
+use super::choice::{Choice, width};
 use crate::codec::alp::page::POSITION;
 use crate::codec::alp::{Pair, Powers, Steps};
 
 /// Number of blocks between checks whether the costs are still below the limit. The first check is
 /// after the first block.
 const STRIDE: usize = 2;
-
-/// Returns the number of bits of the distances from the least integer; 0 if there are no integers.
-#[inline(always)]
-pub(super) fn width([least, greatest]: [i64; 2]) -> usize {
-    if least > greatest {
-        return 0;
-    }
-    64 - greatest.wrapping_sub(least).leading_zeros() as usize
-}
 
 /// Figures of a pair that are known before its integers are.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
 //! AVX2: 24 bytes correspond to 32 characters in a vector; each lane works as in SSE4.1.
 
-use super::sse41::{Halves, IN_ORDER, ROWS, decode16, encode_end, encode12, spread};
+use super::sse41::{IN_ORDER, decode16, encode_end, encode12, spread};
 use crate::backend::Avx2;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::{Tables, TextBlock};
+use crate::codec::base64::tables::{Halves, ROWS, Tables, TextBlock};
 use crate::memory::{Slot, write};
 use crate::simd::avx2::{load, load_lanes, opaque, opaque_in_place, store};
 use crate::simd::sse41;

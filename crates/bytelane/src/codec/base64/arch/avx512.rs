@@ -3,8 +3,8 @@
 use super::avx2;
 use super::sse41::{decode16, encode12};
 use crate::backend::Avx512;
-use crate::codec::base64::tables::{Tables, TextBlock, ZERO};
-use crate::codec::base64::{Engine, PAD, Quads, Writes, encoded_len_of, kernel};
+use crate::codec::base64::tables::{PAD, Tables, TextBlock, ZERO};
+use crate::codec::base64::{Engine, Quads, Writes, encoded_len_of, kernel};
 use crate::memory::{Each, Slot};
 use crate::simd::avx512::{first_bits, load, load_up_to, opaque, put, store, store_up_to};
 use crate::simd::{Near, implement, window, window_mut};

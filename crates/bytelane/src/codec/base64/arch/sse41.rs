@@ -4,65 +4,12 @@
 //! Using AVX2 Instructions" (2018), with tables computed for either alphabet.
 
 use crate::backend::Sse41;
-use crate::codec::base64::PAD;
 use crate::codec::base64::Quads;
-use crate::codec::base64::tables::{Tables, TextBlock, ZERO};
+use crate::codec::base64::tables::{Halves, PAD, ROWS, Tables, TextBlock, ZERO};
 use crate::memory::{Slot, write};
 use crate::simd::sse41::{load, opaque, opaque_in_place, store};
 use crate::simd::{implement, window, window_mut};
 use core::arch::x86_64::*;
-
-/// An alphabet in tables of 16 bytes, for shuffles.
-pub(in crate::codec::base64) struct Halves {
-    /// The difference between a character and its value, by *class*: 0 for the capital letters, 1
-    /// for the small ones, 2 to 11 for the digits, 12 and 13 for the values 62 and 63.
-    pub(in crate::codec::base64) from_value: [u8; 16],
-    /// The character of the value 63, in every place. In both alphabets, only this one differs from its
-    /// value by a different amount than the other characters with the same upper half.
-    pub(in crate::codec::base64) last: [u8; 16],
-    /// The number to add to a character to get its value, by the upper half; at 0, where no character is, the
-    /// number for the last one.
-    pub(in crate::codec::base64) from_character: [u8; 16],
-    /// The upper halves with which there are characters, as the bits of [`ROWS`], by the lower half.
-    pub(in crate::codec::base64) columns: [u8; 16],
-}
-
-/// A bit for each upper half. Those of bytes that are not ASCII share a bit with the control characters, none of
-/// which is in an alphabet.
-pub(super) const ROWS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 1, 1, 1, 1, 1, 1, 1];
-
-impl Halves {
-    pub(in crate::codec::base64) const fn new(characters: &[u8; 64]) -> Self {
-        let last = characters[63];
-        let [mut from_value, mut from_character, mut columns] = [[0; 16]; 3];
-        from_character[0] = 63_u8.wrapping_sub(last);
-        let mut value = 0;
-        while value < 64 {
-            let character = characters[value];
-            let [upper, lower] = [character as usize / 16, character as usize % 16];
-            let class = match value {
-                0..26 => 0,
-                26..52 => 1,
-                _ => value - 50,
-            };
-            from_value[class] = character.wrapping_sub(value as u8);
-            assert!(upper != 0 && ROWS[upper] != ROWS[0]);
-            columns[lower] |= ROWS[upper];
-            if character != last {
-                let difference = (value as u8).wrapping_sub(character);
-                assert!(matches!(from_character[upper], 0) || from_character[upper] == difference);
-                from_character[upper] = difference;
-            }
-            value += 1;
-        }
-        Self {
-            from_value,
-            last: [last; 16],
-            from_character,
-            columns,
-        }
-    }
-}
 
 implement! {
     impl Quads for Sse41 {

@@ -68,34 +68,21 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Quotes, Survey, scalar};
-use super::short::finish;
+use super::bytes::{LONGEST, escape_bytes, escaped};
 use super::sparse::escape_sparse;
-use super::{CALM, clean, copy_blocks, put_front, rare, to_next_line};
+use super::{
+    CALM, FAR, FEW, clean, copy_blocks, copy_groups, finish, put_front, rare, to_next_line,
+};
 use crate::codec::utf8::Copying;
 use crate::memory::{Lines, Slot, write};
 use crate::simd::{window, window_mut};
 
-/// Size of a block of 64 bytes whose escapes are all `\u00xx`, with room for one whole store after
-/// it.
-pub(in super::super) const LONGEST: usize = 64 * 6 + 8;
-
 /// Room for the result of [`escape_four_long`] and whole stores.
 pub(in super::super) const WIDEST: usize = 672;
-
-/// Maximum number of special bytes in a block that are escaped one by one. The block is copied once
-/// more for each, so with more of them, shuffles are cheaper.
-pub(super) const FEW: u32 = 4;
 
 /// Maximum number of long bytes in four blocks for [`escape_four`]. Each costs about as much as a
 /// block.
 const FEW_LONG: u32 = 4;
-
-/// Length of a text from which it pays to copy a few bytes twice, so that the stores begin with a cache line.
-const MANY: usize = 4096;
-
-/// Length of a text that is copied by 32 bytes, since it comes from memory. Groups of 256 bytes take so few
-/// instructions that loads run far ahead of the stores, and 16 MiB take up to 1.2 times as long (Zen 4).
-pub(super) const FAR: usize = 8 << 20;
 
 /// Writes the front of an escaped block, through a buffer that holds all of it.
 #[inline(always)]
@@ -260,38 +247,6 @@ fn copy_run(simd: impl Blocks, src: &[u8], dst: &mut [Slot]) -> usize {
         run += 32;
     }
     run + copy_groups(simd, &src[run..], &mut dst[run..])
-}
-
-/// Copies from the front as long as nothing needs an escape: 256 bytes at once, and 64 if fewer are left. The last block overlaps
-/// the one before. Returns the length.
-#[inline(always)]
-pub(super) fn copy_groups<S: Blocks>(simd: S, src: &[u8], dst: &mut [Slot]) -> usize {
-    let most = usize::min(src.len(), dst.len());
-    let (src, dst) = (&src[..most], &mut dst[..most]);
-    let (mut run, mut step) = (0, 256);
-    if S::STORES_TO_LINES && most >= MANY {
-        step = to_next_line(dst);
-    }
-    while run + 256 <= most {
-        let clean = simd.copy_if_clean(window(src, run), window_mut(dst, run));
-        if clean < 256 {
-            return run + clean;
-        }
-        (run, step) = (run + step, 256);
-    }
-    if run == most || most < 64 {
-        return run;
-    }
-    while run < most {
-        let at = usize::min(run, most - 64);
-        let block = window(src, at);
-        if simd.specials(block) != 0 {
-            return run;
-        }
-        simd.copy(block, window_mut(dst, at));
-        run = at + 64;
-    }
-    run
 }
 
 /// Copies 256 bytes if none is special. Returns the number of bytes copied.
@@ -469,40 +424,6 @@ fn escape_first(block: &[u8; 64], specials: u64, set: u64, dst: &mut [Slot]) -> 
     let (text, length) = escaped(block[place]);
     write(window_mut(dst, place + before), text);
     (place + 1, place + before + length)
-}
-
-/// Escape of each byte, or the byte itself, in up to six bytes; the last of the eight bytes is
-/// their number.
-static ESCAPED: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let (text, length) = scalar::escaped(byte as u8);
-        table[byte] = u64::from_le_bytes(text) | (length as u64 - 1) << 56;
-        byte += 1;
-    }
-    table
-};
-
-/// Returns a byte as it appears in a string: eight bytes to write, and the number of those that
-/// count.
-#[inline(always)]
-pub(super) fn escaped(byte: u8) -> ([u8; 8], usize) {
-    let text = ESCAPED[usize::from(byte)];
-    (text.to_le_bytes(), 1 + (text >> 56 & 7) as usize)
-}
-
-/// Escapes byte by byte. Each byte is written as eight bytes; the next one overwrites the excess.
-/// Returns the length of the result.
-#[inline(never)]
-pub(super) fn escape_bytes(bytes: &[u8], dst: &mut [Slot; LONGEST]) -> usize {
-    let mut to = 0;
-    for &byte in bytes {
-        let (text, length) = escaped(byte);
-        write(window_mut(dst, to), text);
-        to += length;
-    }
-    to
 }
 
 /// Returns the length of a text when escaped.

@@ -26,8 +26,8 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Quotes};
-use super::escape::escaped;
-use super::short::finish;
+use super::bytes::escaped;
+use super::finish;
 use super::sparse::{ROOM, escape_one};
 use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};

@@ -22,9 +22,9 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, Quotes};
-use super::escape::{FAR, FEW, LONGEST, copy_groups, escape_bytes, escaped};
+use super::bytes::{LONGEST, escape_bytes, escaped};
 use super::sparse::{ROOM, escape_copied};
-use super::{clean, put_front};
+use super::{FAR, FEW, clean, copy_groups, finish, put_front};
 use crate::memory::{Slot, pair, write};
 use crate::simd::{window, window_mut};
 
@@ -139,21 +139,6 @@ fn escape_front_in_bytes(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consum
     Consumed {
         read: 0,
         written: start,
-    }
-}
-
-/// Writes the closing quote after all of the text. If it does not fit, nothing counts as read.
-#[inline(always)]
-pub(super) fn finish(src: &[u8], dst: &mut [Slot], quotes: Quotes, written: usize) -> Consumed {
-    match quotes.close(dst, written) {
-        Some(written) => Consumed {
-            read: src.len(),
-            written,
-        },
-        None => Consumed {
-            read: 0,
-            written: quotes.opening(),
-        },
     }
 }
 

@@ -27,8 +27,8 @@
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed};
-use super::CALM;
-use super::escape::{FEW, escaped};
+use super::bytes::escaped;
+use super::{CALM, FEW};
 use crate::memory::{Slot, write};
 use crate::simd::{window, window_mut};
 

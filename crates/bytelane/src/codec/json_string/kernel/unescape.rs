@@ -41,11 +41,13 @@ use super::super::scalar::{self, Stop};
 use super::super::{Blocks, Consumed, Error};
 #[cfg(feature = "alloc")]
 use super::clean;
-use super::unescape_sparse::FEW;
 use super::{CALM, RUN, put_front, to_next_line};
 use crate::codec::utf8::Unescaping;
 use crate::memory::{Each, Slot, copy};
 use crate::simd::{window, window_mut};
+
+/// Number of escapes in a block up to which the next ones are decoded by `unescape_sparse`.
+pub(super) const FEW: u32 = 2;
 
 /// Returns two sets of bytes of a block: the backslashes that begin an escape, and the bytes
 /// directly after them. The lowest bit of `carry` is set if the first byte comes after such a

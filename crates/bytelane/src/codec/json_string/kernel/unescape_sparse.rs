@@ -32,10 +32,7 @@ use super::unescape::{before, piece};
 use crate::memory::Slot;
 use crate::simd::{window, window_mut};
 
-/// Number of escapes in a block up to which the next ones are decoded here.
-pub(super) const FEW: u32 = 2;
-
-/// Largest number of escapes in a block. More than [`FEW`], so that the two ways do not alternate.
+/// Largest number of escapes in a block. More than [`FEW`](super::unescape::FEW), so that the two ways do not alternate.
 const MOST: u32 = 4;
 
 /// Number of bytes that a step may read, and those that it may write: two blocks, and an escape between them.

@@ -14,31 +14,27 @@
 //! assert_eq!(bitmap, [0xff, 0xff, 0xff, 0b101]);
 //! # Ok::<(), bytelane::rle_hybrid::Error>(())
 //! ```
-#![forbid(unsafe_code)]
-
 mod words;
-
-pub(super) use super::scalar::decode_bits as decode_one_by_one;
-pub(super) use words::{Bits, decode_words, encode_one_by_one, encode_words};
 
 use super::encode::length;
 #[cfg(feature = "alloc")]
 use super::runs::Cursor;
-use super::{Effort, Error, Format, decode_bits, encode_bits};
-use crate::codec::bit_packing::Layout;
+use super::scalar::decode_bits as decode_one_by_one;
+use super::{Effort, Error, Format};
+use crate::backend::dispatch;
 #[cfg(feature = "alloc")]
 use crate::memory;
 use crate::memory::{Fill, Slot};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
+pub(super) use words::LAYOUT;
+use words::{Bits, decode_words, encode_one_by_one, encode_words};
 
-/// Layout of bits.
-pub(super) const LAYOUT: Layout = Layout {
-    width: 1,
-    reference: 0,
-    zigzag: false,
-};
+dispatch! {
+    fn decode_bits(src: &[u8], count: usize, to: &mut [Slot]) -> Result<usize, Error> = decode_words, or decode_one_by_one;
+    fn encode_bits(bits: Bits<'_>, to: &mut [Slot]) -> Result<usize, DestinationError> = encode_words, or encode_one_by_one;
+}
 
 /// Returns the maximum number of bytes that [`encode`] writes for `count` bits; `usize::MAX` if it
 /// does not fit in a `usize`.

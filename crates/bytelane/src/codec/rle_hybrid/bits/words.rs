@@ -1,15 +1,21 @@
 //! Converts bits of a bitmap to runs and back, 64 at a time.
 #![forbid(unsafe_code)]
 
-use super::LAYOUT;
 use crate::DestinationError;
-use crate::codec::bit_packing::read;
+use crate::codec::bit_packing::{Layout, read};
 use crate::codec::rle_hybrid::Error;
 use crate::codec::rle_hybrid::encode::{Writer, choose};
 use crate::codec::rle_hybrid::plan::{Effort, Sink, Source};
 use crate::codec::rle_hybrid::runs::{Contents, Cursor, MOST};
 use crate::memory::{self, Slot, copy, pair, put_pair};
 use crate::simd::window_mut;
+
+/// Layout of bits.
+pub(in crate::codec::rle_hybrid) const LAYOUT: Layout = Layout {
+    width: 1,
+    reference: 0,
+    zigzag: false,
+};
 
 /// First bits of a bitmap.
 #[derive(Clone, Copy)]

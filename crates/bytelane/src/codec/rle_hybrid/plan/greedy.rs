@@ -20,7 +20,7 @@
 //! See `docs/lab-notes/rle-hybrid.md`, "The encoder".
 #![forbid(unsafe_code)]
 
-use super::{Decision, Source};
+use super::source::{Decision, Source};
 
 /// Bit 0 of each byte.
 const ONES: u64 = 0x0101_0101_0101_0101;

@@ -3,22 +3,11 @@
 
 mod greedy;
 mod search;
+mod source;
 
 use greedy::Greedy;
 use search::Searching;
-
-/// Values to be encoded.
-pub(super) trait Source {
-    /// Returns the number of values.
-    fn len(&self) -> usize;
-
-    /// Returns a bit for each of 64 values, from number `64 * word` on, set if the value equals the
-    /// next one. Bits from the last value on are not set.
-    fn equal(&self, word: usize) -> u64;
-
-    /// Returns whether a value equals the next one. There must be a next one.
-    fn is_equal(&self, value: usize) -> bool;
-}
+pub(super) use source::{Source, header_len};
 
 /// Consumer of the chosen runs.
 pub(super) trait Sink {
@@ -40,38 +29,6 @@ pub enum Effort {
     /// Repeats a value wherever a group of eight has only this value, and packs everything else, as
     /// other encoders do.
     Fast,
-}
-
-/// Returns the length in bytes of the header of a run with `count` values or groups.
-#[inline(always)]
-pub(super) fn header_len(count: usize) -> usize {
-    match count {
-        0..64 => 1,
-        64..8192 => 2,
-        8192..0x10_0000 => 3,
-        0x10_0000..0x800_0000 => 4,
-        _ => 5,
-    }
-}
-
-/// Decided runs: packed values up to `repeated`, and then values that are repeated up to `end`.
-#[derive(Clone, Copy)]
-struct Decision {
-    repeated: usize,
-    /// Start of the last repetition. Those before it are of other values.
-    last: usize,
-    end: usize,
-}
-
-impl Decision {
-    /// Repeats one value.
-    fn repeat(start: usize, end: usize) -> Self {
-        Self {
-            repeated: start,
-            last: start,
-            end,
-        }
-    }
 }
 
 /// Chooses runs for values of a width of at least 1.

@@ -48,7 +48,7 @@
 //! `docs/lab-notes/rle-hybrid.md`.
 #![forbid(unsafe_code)]
 
-use super::{Decision, Source, header_len};
+use super::source::{Decision, Source, header_len};
 
 /// Number of packed runs to remember. With 128, no result of the tests is shorter, and clearing the
 /// arrays makes 1000 values take 1.2 times as long.

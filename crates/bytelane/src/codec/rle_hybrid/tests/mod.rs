@@ -4,6 +4,7 @@ mod choice;
 mod dictionary;
 
 use super::*;
+use crate::DestinationError;
 use crate::grid::thinned;
 use crate::{Backend, Detected};
 use std::vec::Vec;

@@ -32,6 +32,7 @@ pub(super) mod kernel;
 mod offset;
 pub(super) mod scalar;
 mod steps;
+mod types;
 
 pub(crate) use depth::{Pairs, Wanted};
 pub use format::List;

@@ -2,8 +2,8 @@
 
 use super::sse41::{self, encode_words, values_of_two};
 use crate::backend::Avx2;
-use crate::codec::varint::integer::Mapping;
 use crate::codec::varint::lanes::Lanes;
+use crate::codec::varint::mapping::Mapping;
 use crate::codec::varint::{ENCODE_ROOM, WINDOW};
 use crate::memory::Slot;
 use crate::simd::avx2::{load, load_four, shuffle, store};

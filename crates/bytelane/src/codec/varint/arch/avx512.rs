@@ -3,7 +3,7 @@
 
 use super::sse41::encode_words;
 use crate::backend::Avx512;
-use crate::codec::varint::integer::Mapping;
+use crate::codec::varint::mapping::Mapping;
 use crate::codec::varint::{ENCODE_ROOM, Longest, Varints, WINDOW};
 use crate::memory::{Slot, flat, flat_mut};
 use crate::simd::avx2::load as load_half;

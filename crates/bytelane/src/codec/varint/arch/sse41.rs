@@ -1,8 +1,8 @@
 //! SSE4.1: a vector is one part, of two varints.
 
 use crate::backend::Sse41;
-use crate::codec::varint::integer::Mapping;
 use crate::codec::varint::lanes::Lanes;
+use crate::codec::varint::mapping::Mapping;
 use crate::codec::varint::tables::{ONE_OR_TWO, TWO_FROM_EACH};
 use crate::codec::varint::{ENCODE_ROOM, WINDOW};
 use crate::memory::Slot;

@@ -1,14 +1,14 @@
 //! Results of `advise` for the user's own files.
 
 mod list;
-mod shown;
+pub mod shown;
 
 pub use list::list;
-pub use shown::ShownFile;
 
-use super::{Experiment, Shown};
+use super::section::{Experiment, Shown};
 use crate::commands::report::figures::percent;
-use crate::commands::report::model::{Figures, Report};
+use crate::commands::report::measurements::Figures;
+use crate::commands::report::model::Report;
 use crate::commands::report::steps::{Settings, Step};
 use bytelane_parquet_files::advise::{Advice, AdviseOptions, Advisor};
 use std::cell::RefCell;

@@ -1,8 +1,8 @@
 //! Advice as the page shows it: the files and columns that save most come first, the others are
 //! collapsed.
 
-use super::super::Table;
 use super::super::scatter::{Way, scatter};
+use super::super::table::Table;
 use crate::commands::report::figures::{figure, ratio};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::readable::{self, decimal_megabytes};

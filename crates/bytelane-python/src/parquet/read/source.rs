@@ -12,7 +12,7 @@ use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::error::of_parquet;
+use crate::parquet::error::of_parquet;
 
 /// Bytes to read at a time if the required number is not known.
 const BUFFER: usize = 1 << 16;

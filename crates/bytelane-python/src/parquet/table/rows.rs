@@ -1,9 +1,9 @@
 //! Rows in memory.
 
-use super::column::Column;
-use super::error::of_parquet;
-use super::schema::{Schema, has_same_columns, index_of, names};
 use crate::arrow;
+use crate::parquet::error::{of_arrow, of_parquet};
+use crate::parquet::table::column::Column;
+use crate::parquet::table::schema::{Schema, has_same_columns, index_of, names};
 use arrow_array::{BooleanArray, StructArray};
 use arrow_schema::{Field, Schema as ArrowSchema};
 use arrow_select::concat::concat_batches;
@@ -142,11 +142,11 @@ impl Table {
         let indices = columns.iter().map(|it| index_of(&self.schema, it));
         let indices = indices.collect::<PyResult<Vec<_>>>()?;
         let project = |batch: &RecordBatch| batch.project(&indices);
-        let schema = self.schema.project(&indices).map_err(failed)?;
+        let schema = self.schema.project(&indices).map_err(of_arrow)?;
         let batches = self.batches.iter().map(project).collect::<Result<_, _>>();
         Ok(Self {
             schema: Arc::new(schema),
-            batches: batches.map_err(failed)?,
+            batches: batches.map_err(of_arrow)?,
         })
     }
 
@@ -222,7 +222,7 @@ impl Table {
         });
         Ok(Self {
             schema: SchemaRef::clone(&self.schema),
-            batches: batches.collect::<Result<_, _>>().map_err(failed)?,
+            batches: batches.collect::<Result<_, _>>().map_err(of_arrow)?,
         })
     }
 
@@ -328,7 +328,7 @@ impl Table {
             let columns = batch.columns().to_vec();
             RecordBatch::try_new_with_options(Arc::clone(&schema), columns, &options)
         });
-        let batches = batches.collect::<Result<_, _>>().map_err(failed)?;
+        let batches = batches.collect::<Result<_, _>>().map_err(of_arrow)?;
         Ok(Self { schema, batches })
     }
 
@@ -336,7 +336,7 @@ impl Table {
     fn joined(&self) -> PyResult<RecordBatch> {
         match &self.batches[..] {
             [only] => Ok(only.clone()),
-            several => concat_batches(&self.schema, several).map_err(failed),
+            several => concat_batches(&self.schema, several).map_err(of_arrow),
         }
     }
 
@@ -384,8 +384,4 @@ fn mask_of(mask: &Bound<'_, PyAny>) -> PyResult<BooleanArray> {
         values.push(!value.is_none() && value.is_truthy()?);
     }
     Ok(BooleanArray::from(values))
-}
-
-pub fn failed(error: arrow_schema::ArrowError) -> PyErr {
-    of_parquet(bytelane_parquet::Error::new(error))
 }

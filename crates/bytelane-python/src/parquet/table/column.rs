@@ -1,7 +1,7 @@
 //! Columns of tables.
 
-use super::table::failed;
 use crate::arrow::{self, objects, type_name};
+use crate::parquet::error::of_arrow;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray, new_empty_array};
 use arrow_cast::cast;
@@ -197,11 +197,11 @@ impl Column {
             let array = match array.data_type() {
                 DataType::Timestamp(unit, Some(_)) => {
                     let utc = DataType::Timestamp(*unit, Some("+00:00".into()));
-                    cast(array, &utc).map_err(failed)?
+                    cast(array, &utc).map_err(of_arrow)?
                 }
                 _ => Arc::clone(array),
             };
-            let values = ArrayFormatter::try_new(&array, &options).map_err(failed)?;
+            let values = ArrayFormatter::try_new(&array, &options).map_err(of_arrow)?;
             texts.extend((0..array.len()).map(|row| values.value(row).to_string()));
         }
         Ok(texts)
@@ -222,7 +222,7 @@ impl Column {
             [only] => Ok(Arc::clone(only)),
             several => {
                 let several: Vec<&dyn Array> = several.iter().map(AsRef::as_ref).collect();
-                concat(&several).map_err(failed)
+                concat(&several).map_err(of_arrow)
             }
         }
     }

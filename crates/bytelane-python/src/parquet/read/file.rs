@@ -1,14 +1,14 @@
 //! Reads files.
 
-use super::check_signals;
-use super::error::{in_file, of_parquet, of_reader};
-use super::filter::Filters;
-use super::metadata::{FileMetaData, RowGroupMetaData};
-use super::metrics::Metrics;
-use super::options::{Columns, Count};
-use super::schema::Schema;
-use super::source::Source;
-use super::table::Table;
+use crate::parquet::error::{in_file, of_parquet, of_reader};
+use crate::parquet::filter::Filters;
+use crate::parquet::metadata::{FileMetaData, RowGroupMetaData};
+use crate::parquet::options::{Columns, Count};
+use crate::parquet::read::metrics::Metrics;
+use crate::parquet::read::source::Source;
+use crate::parquet::table::rows::Table;
+use crate::parquet::table::schema::Schema;
+use crate::parquet::watch::check_signals;
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef, TimeUnit};
 use bytelane_parquet::filter::{SelectedRows, Selection};

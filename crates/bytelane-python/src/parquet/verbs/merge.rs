@@ -1,11 +1,11 @@
 //! `merge`, `diff`, `check`, `repair` and `salvage`.
 
-use super::dataset::types_of;
-use super::error::of_parquet;
-use super::find::{check_outputs, find, of_store, one_partition, one_to, paths};
-use super::options::parse;
-use super::rewrite::to_json;
-use super::watch::watched;
+use crate::parquet::error::of_parquet;
+use crate::parquet::options::parse;
+use crate::parquet::read::dataset::types_of;
+use crate::parquet::verbs::find::{check_outputs, find, of_store, one_partition, one_to, paths};
+use crate::parquet::verbs::rewrite::to_json;
+use crate::parquet::watch::watched;
 use bytelane_parquet::Replace;
 use bytelane_parquet_files::check::{CheckOptions, Checked, check as check_file};
 use bytelane_parquet_files::diff::{DiffOptions, diff_tables};

@@ -1,6 +1,7 @@
 //! Splits tables by the values of columns, for directories such as `year=2024`.
 
-use super::table::{Table, failed};
+use crate::parquet::error::of_arrow;
+use crate::parquet::table::rows::Table;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, RecordBatch, UInt32Array};
 use arrow_cast::cast;
@@ -21,13 +22,15 @@ pub fn partition(py: Python<'_>, table: &Table, by: Vec<usize>) -> PyResult<Vec<
         let (schema, batches) = (&table.schema, &table.batches);
         let rest = (0..schema.fields().len()).filter(|index| !by.contains(index));
         let rest: Vec<usize> = rest.collect();
-        let schema: SchemaRef = Arc::new(schema.project(&rest).map_err(failed)?);
+        let schema: SchemaRef = Arc::new(schema.project(&rest).map_err(of_arrow)?);
         let mut parts: Vec<(Key, Table)> = Vec::new();
         let mut places = HashMap::new();
         for batch in batches {
             for (key, rows) in rows_by_key(batch, &by)? {
                 let rows = take_record_batch(batch, &UInt32Array::from(rows));
-                let rows = rows.and_then(|rows| rows.project(&rest)).map_err(failed)?;
+                let rows = rows
+                    .and_then(|rows| rows.project(&rest))
+                    .map_err(of_arrow)?;
                 let place = *places.entry(key.clone()).or_insert_with(|| {
                     let schema = SchemaRef::clone(&schema);
                     let batches = Vec::new();
@@ -46,7 +49,7 @@ fn rows_by_key(batch: &RecordBatch, by: &[usize]) -> PyResult<Vec<(Key, Vec<u32>
     let texts = by
         .iter()
         .map(|index| cast(batch.column(*index), &DataType::Utf8));
-    let texts = texts.collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    let texts = texts.collect::<Result<Vec<_>, _>>().map_err(of_arrow)?;
     let mut found: Vec<(Key, Vec<u32>)> = Vec::new();
     let mut places = HashMap::new();
     for row in 0..batch.num_rows() {

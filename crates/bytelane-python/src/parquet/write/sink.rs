@@ -1,6 +1,6 @@
 //! Destinations of a file: a path, or a Python object with `write`.
 
-use super::error::{in_file, of_parquet};
+use crate::parquet::error::{in_file, of_parquet};
 use bytelane_parquet::{Error, NewFile};
 use pyo3::exceptions::{PyBlockingIOError, PyTypeError, PyValueError};
 use pyo3::prelude::*;

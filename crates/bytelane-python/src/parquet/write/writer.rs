@@ -1,11 +1,11 @@
 //! `write_table` and `ParquetWriter`.
 
-use super::check_signals;
-use super::file::thread_count;
-use super::metadata::FileMetaData;
-use super::options::{parse_map, warn_of_obstacles};
-use super::sink::{Place, Sink};
 use crate::arrow;
+use crate::parquet::metadata::FileMetaData;
+use crate::parquet::options::{parse_map, warn_of_obstacles};
+use crate::parquet::read::file::thread_count;
+use crate::parquet::watch::check_signals;
+use crate::parquet::write::sink::{Place, Sink};
 use bytelane_parquet::arrow_schema::Schema;
 use bytelane_parquet::options::{deserialize_by_path, deserialize_compression_by_path};
 use bytelane_parquet::parquet::basic::Compression;

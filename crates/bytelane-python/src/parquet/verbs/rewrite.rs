@@ -1,9 +1,9 @@
 //! `rewrite`.
 
-use super::error::of_parquet;
-use super::find::{check_outputs, find, of_store};
-use super::options::{parse, warn_of_obstacles};
-use super::watch::watched;
+use crate::parquet::error::of_parquet;
+use crate::parquet::options::{parse, warn_of_obstacles};
+use crate::parquet::verbs::find::{check_outputs, find, of_store};
+use crate::parquet::watch::watched;
 use bytelane_parquet::{Error, Replace, remote_url};
 use bytelane_parquet_files::rewrite::{RewriteOptions, Rewritten, rewrite as rewrite_file};
 use bytelane_store::outputs_of;

@@ -1,11 +1,11 @@
 //! `advise`.
 
-use super::check_signals;
-use super::error::of_parquet;
-use super::find::columns_at;
-use super::options::{parse, warn_of_obstacles};
-use super::rewrite::to_json;
 use crate::arrow;
+use crate::parquet::error::of_parquet;
+use crate::parquet::options::{parse, warn_of_obstacles};
+use crate::parquet::verbs::find::columns_at;
+use crate::parquet::verbs::rewrite::to_json;
+use crate::parquet::watch::check_signals;
 use bytelane_parquet_files::advise::{Advice, AdviseOptions, Advisor};
 use pyo3::prelude::*;
 use std::cell::RefCell;

@@ -1,11 +1,11 @@
 //! Several files as one table.
 
-use super::error::of_parquet;
-use super::file::{Limits, ParquetFile, Types, selection};
-use super::find::{find_but, of_store};
-use super::options::{Columns, Count};
-use super::schema::Schema;
-use super::table::Table;
+use crate::parquet::error::of_parquet;
+use crate::parquet::options::{Columns, Count};
+use crate::parquet::read::file::{Limits, ParquetFile, Types, selection};
+use crate::parquet::table::rows::Table;
+use crate::parquet::table::schema::Schema;
+use crate::parquet::verbs::find::{find_but, of_store};
 use bytelane_parquet::arrow_schema::DataType;
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::table::{TableFile, conform, unite_schemas};

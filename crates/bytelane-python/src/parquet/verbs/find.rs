@@ -1,6 +1,6 @@
 //! Finds the files of the arguments of a function.
 
-use super::error::of_parquet;
+use crate::parquet::error::of_parquet;
 use bytelane_parquet::Error;
 use bytelane_parquet_files::advise::RAW_ENDINGS;
 use bytelane_store::{FindOptions, FoundFile, Problem};

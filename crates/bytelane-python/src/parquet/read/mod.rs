@@ -1,0 +1,7 @@
+//! Reading of files and data sets.
+
+pub mod dataset;
+pub mod file;
+pub mod metrics;
+pub mod partition;
+pub mod source;

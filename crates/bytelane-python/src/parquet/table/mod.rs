@@ -1,0 +1,5 @@
+//! Tables, their columns and schemas.
+
+pub mod column;
+pub mod rows;
+pub mod schema;

@@ -1,0 +1,4 @@
+//! Writing of files.
+
+pub mod sink;
+pub mod writer;
