@@ -4,8 +4,8 @@ use crate::Outcome;
 #[cfg(not(feature = "measuring"))]
 use crate::commands::not_measuring;
 use crate::commands::{
-    advise, check, completions, cpu, dataset, diff, inspect, merge, repair, rewrite, rows, schema,
-    thrift, transcode,
+    advise, check, completions, cpu, dataset, diff, inspect, manual, merge, repair, rewrite, rows,
+    schema, thrift, transcode,
 };
 #[cfg(feature = "measuring")]
 use crate::commands::{bench, report};
@@ -58,6 +58,8 @@ pub enum Command {
     Dataset(dataset::Arguments),
     Thrift(thrift::Arguments),
     Completions(completions::Arguments),
+    #[command(name = "man")]
+    Manual(manual::Arguments),
 }
 
 impl Command {
@@ -90,6 +92,7 @@ impl Command {
             Self::Dataset(arguments) => arguments.run(),
             Self::Thrift(arguments) => arguments.run(),
             Self::Completions(arguments) => arguments.run(&mut Cli::command()),
+            Self::Manual(arguments) => arguments.run(Cli::command()),
         }
     }
 }

@@ -1,13 +1,24 @@
 //! Connects to stores, with credentials from the environment.
 
 use crate::{Error, Result};
+#[cfg(not(feature = "network"))]
+use bytelane_parquet::Caller;
 use object_store::ObjectStore;
 use std::sync::Arc;
 
 /// Connects to the store of a root such as `s3://bucket`.
 #[cfg(not(feature = "network"))]
 pub(crate) fn connect(root: &str) -> Result<Arc<dyn ObjectStore>> {
-    let problem = "this program was built without object stores; copy the files to a local disk";
+    let problem = match bytelane_parquet::caller() {
+        Caller::Command => {
+            "this build of the command has no object stores; install it with `--features stores`, or copy the files to \
+             a local disk"
+        }
+        _ => {
+            "this program was built without object stores; build it with the feature `network` of bytelane-store, or \
+             copy the files to a local disk"
+        }
+    };
     Err(Error::input(root, problem))
 }
 

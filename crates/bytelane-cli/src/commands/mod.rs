@@ -9,6 +9,7 @@ pub mod cpu;
 pub mod dataset;
 pub mod diff;
 pub mod inspect;
+pub mod manual;
 pub mod merge;
 #[cfg(not(feature = "measuring"))]
 pub mod not_measuring;

@@ -13,8 +13,8 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         bail!(
-            "this build of the command does not measure; `bench` and `report` are in the one that Cargo \
-             installs: see crates/bytelane-cli/README.md of the repository"
+            "this build of the command does not measure; to have `bench` and `report`, install it with \
+             `--features measuring`: see crates/bytelane-cli/README.md of the repository"
         )
     }
 }

@@ -1,6 +1,7 @@
 //! Rules for every command.
 
 use crate::{bytelane, failure, text};
+use std::fs;
 use std::process::Stdio;
 
 fn stdout(arguments: &[&str]) -> String {
@@ -76,10 +77,34 @@ fn misspelt_commands_and_options_get_a_suggestion() {
 fn completions_name_every_command() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = stdout(&["completions", shell]);
-        for command in ["cpu", "bench", "encode", "decode", "completions"] {
+        for command in ["cpu", "bench", "encode", "decode", "completions", "man"] {
             assert!(script.contains(command), "{command} in {shell}");
         }
     }
+}
+
+#[test]
+fn manual_pages_describe_every_command() {
+    let directory = tempfile::tempdir().unwrap();
+    let pages = directory.path().join("share/man1");
+    assert_eq!(stdout(&["man", pages.to_str().unwrap()]), "");
+    let page = |name: &str| fs::read_to_string(pages.join(format!("{name}.1"))).unwrap();
+    let help = stdout(&["--help"]);
+    let (_, commands) = help.split_once("Commands:\n").unwrap();
+    let commands = commands.lines().take_while(|line| !line.is_empty());
+    let commands = commands.filter_map(|line| line.strip_prefix("  "));
+    let names = commands.filter_map(|line| line.split(' ').next());
+    let names: Vec<_> = names.filter(|name| !["", "help"].contains(name)).collect();
+    assert!(names.contains(&"head"), "{names:?}");
+    for name in names {
+        let text = page(&format!("bytelane-{name}"));
+        assert!(text.contains(&format!("bytelane\\-{name} \\- ")), "{text}");
+    }
+    assert!(page("bytelane").contains("bytelane\\-cat(1)"));
+    assert!(page("bytelane-head").contains("\\-\\-where"));
+    assert!(page("bytelane-dataset-plan").contains("bytelane dataset plan"));
+    let message = failure(&mut bytelane(&["man", "/dev/null/pages"]));
+    assert!(message.contains("pages to /dev/null/pages: "), "{message}");
 }
 
 #[test]

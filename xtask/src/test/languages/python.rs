@@ -11,12 +11,14 @@ use anyhow::{Context, Result, ensure};
 use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
 /// Arguments of cargo that build the programs of scripts and other stages. They select the whole workspace: a
-/// selection of packages would recompile dependencies of the stage `rust` with fewer features.
-const PROGRAMS: &str = "build --locked --workspace --exclude bytelane-size --exclude xtask --bins";
+/// selection of packages would recompile dependencies of the stage `rust` with fewer features, and so would the default
+/// features of the command.
+const PROGRAMS: &str = "build --locked --workspace --exclude bytelane-size --exclude xtask --bins \
+    --features bytelane-cli/measuring";
 
 /// Arguments of cargo that build the native half of the package. The stage `wheel` compiles that
 /// again, because maturin sets variables that PyO3 depends on; no other stage does.
-const LIBRARIES: &str = "build --locked --workspace --lib";
+const LIBRARIES: &str = "build --locked --workspace --lib --features bytelane-cli/measuring";
 
 /// Runs every `test_*.py` of `interop`, of `benchmarks`, and of their directories.
 pub fn run_stage() -> Result<()> {
@@ -136,7 +138,7 @@ pub fn environment_of(base: &Path, directory: &str, requirements: &str) -> Resul
     if fs::read_to_string(&installed).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
-    create(base, &directory)?;
+    create_environment_of(base, &directory)?;
     run(pip(&python)
         .args(["--quiet", "--only-binary=:all:", "--requirement"])
         .arg(&requirements))?;
@@ -146,10 +148,11 @@ pub fn environment_of(base: &Path, directory: &str, requirements: &str) -> Resul
 
 /// Creates an empty environment, and replaces an existing one.
 pub fn create_environment(directory: &Path) -> Result<()> {
-    create(Path::new("python3"), directory)
+    create_environment_of(Path::new("python3"), directory)
 }
 
-fn create(base: &Path, directory: &Path) -> Result<()> {
+/// Does the same for an interpreter of the caller's choice.
+pub fn create_environment_of(base: &Path, directory: &Path) -> Result<()> {
     run(program(base)
         .args(["-m", "venv", "--clear", "--without-pip"])
         .arg(directory))

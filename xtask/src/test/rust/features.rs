@@ -19,9 +19,12 @@ pub fn run_stage() -> Result<()> {
     // The command takes options from these crates as arguments; others do not need `clap`.
     let lints = "clippy --locked --package bytelane-parquet --package bytelane-parquet-files --lib -- --deny warnings";
     compile(&mut cargo(lints))?;
-    // The Python package includes the command without the feature `measuring`.
-    let lints = "clippy --locked --package bytelane-python -- --deny warnings";
-    compile(&mut cargo(lints))?;
+    // The Python package includes the command without the feature `measuring`; by default, the command has no object
+    // stores either.
+    for package in ["bytelane-python", "bytelane-cli"] {
+        let lints = format!("clippy --locked --package {package} -- --deny warnings");
+        compile(&mut cargo(&lints))?;
+    }
     for features in ["", "alloc"] {
         core_without_std(features)?;
     }
