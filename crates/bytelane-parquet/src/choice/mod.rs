@@ -1,5 +1,5 @@
 //! Chooses the best way to write a column of a row group for a goal, which resolves
-//! [`Encoding::Auto`].
+//! [`Encoding::Auto`](crate::Encoding::Auto).
 //!
 //! Only time is modelled: sizes come from writing parts of the column with the same code that will
 //! write all of it. First, every candidate writes small pieces from all over the row group, and

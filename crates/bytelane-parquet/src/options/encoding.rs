@@ -39,7 +39,7 @@ pub enum Encoding {
     /// Decimal numbers as bit-packed integers, for FLOAT and DOUBLE; PLAIN for pages that it would not make
     /// smaller. This encoding is a preview in the format: [`is_preview`](Self::is_preview).
     Alp,
-    /// Best of the other encodings for the [`Goal`], chosen for each column of each row group.
+    /// Best of the other encodings for the [`Goal`](crate::Goal), chosen for each column of each row group.
     #[default]
     Auto,
 }
@@ -58,7 +58,7 @@ impl Encoding {
         Encoding::Auto,
     ];
 
-    /// Returns the name that [`FromStr`] reads.
+    /// Returns the name that [`FromStr`](std::str::FromStr) reads.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -22,7 +22,7 @@ pub enum Encoding {
 /// A union keeps one in a variant `#[thrift(unknown)]`, a struct keeps all of them in a field
 /// `#[thrift(unknown)]` of the type [`UnknownFields`]. They are written unchanged. Between `Binary`
 /// and either `Compact`, they are converted; converting to or from JSON is an error,
-/// [`ErrorKind::OtherProtocol`], because the other protocols do not distinguish text from binary.
+/// [`ErrorKind::OtherProtocol`](crate::ErrorKind::OtherProtocol), because the other protocols do not distinguish text from binary.
 /// SimpleJSON has no ids, so unknown fields are not kept when it is read.
 ///
 /// ```

@@ -20,12 +20,16 @@
 //!            | ("date" | "time" | "timestamp" | "interval") 'text'
 //! ```
 
-use super::tokens::{Fault, Kind, Token, tokens};
-use super::value::duration;
+mod names;
+mod parser;
+mod values;
+
+use super::tokens::{Fault, Kind, tokens};
 use super::{Comparison, Expression, Operator, Predicate, Value};
 use crate::Error;
-use arrow_schema::{DataType, TimeUnit};
+use parser::Parser;
 use std::str::FromStr;
+use values::opposite;
 
 /// Maximum nesting depth of conditions: the parser is recursive.
 const DEEPEST: usize = 64;
@@ -60,56 +64,7 @@ enum Parsed {
     Expression(Expression),
 }
 
-struct Parser {
-    tokens: Vec<Token>,
-    next: usize,
-    operations: usize,
-}
-
 impl Parser {
-    fn peek(&self) -> Option<&Kind> {
-        self.tokens.get(self.next).map(|token| &token.kind)
-    }
-
-    fn expected(&self, what: &str) -> Fault {
-        self.fault(format!("expected {what}"))
-    }
-
-    fn fault(&self, problem: String) -> Fault {
-        let at = self.tokens.get(self.next).map(|token| token.at);
-        Fault { at, problem }
-    }
-
-    fn accept_word(&mut self, word: &str) -> bool {
-        let found =
-            matches!(self.peek(), Some(Kind::Word(found)) if found.eq_ignore_ascii_case(word));
-        self.next += usize::from(found);
-        found
-    }
-
-    fn accept_symbol(&mut self, symbol: char) -> bool {
-        let found = self.peek() == Some(&Kind::Symbol(symbol));
-        self.next += usize::from(found);
-        found
-    }
-
-    fn expect_symbol(&mut self, symbol: char) -> Result<(), Fault> {
-        if self.accept_symbol(symbol) {
-            Ok(())
-        } else {
-            Err(self.expected(&format!("`{symbol}`")))
-        }
-    }
-
-    fn accept_operator(&mut self, operators: &[Operator]) -> Option<Operator> {
-        let of = |(symbol, operator): &(char, Operator)| {
-            operators.contains(operator) && self.peek() == Some(&Kind::Symbol(*symbol))
-        };
-        let (_, operator) = Operator::ALL.into_iter().find(|it| of(it))?;
-        self.next += 1;
-        Some(operator)
-    }
-
     /// Returns a condition, and not an expression, whose test is missing.
     fn predicate(&self, parsed: Parsed) -> Result<Predicate, Fault> {
         match parsed {
@@ -365,187 +320,6 @@ impl Parser {
             (None, _) => return Err(self.expected("a column or a value")),
         }))
     }
-
-    fn column(&mut self) -> Result<String, Fault> {
-        let mut path = self.name()?;
-        loop {
-            if self.accept_symbol('.') {
-                path = format!("{path}.{}", self.name()?);
-            } else if self.accept_symbol('[') {
-                let element = self.element()?;
-                self.expect_symbol(']')?;
-                path = format!("{path}[{element}]");
-            } else {
-                return Ok(path);
-            }
-        }
-    }
-
-    fn name(&mut self) -> Result<String, Fault> {
-        match self.peek() {
-            Some(Kind::Word(name) | Kind::Quoted(name)) => {
-                let name = name.clone();
-                self.next += 1;
-                Ok(name)
-            }
-            _ => Err(self.expected("the name of a column")),
-        }
-    }
-
-    /// Parses the number of an element of a list, a star, or the key of a map.
-    fn element(&mut self) -> Result<String, Fault> {
-        if self.accept_symbol('*') {
-            return Ok("*".to_owned());
-        }
-        let sign = if self.accept_symbol('-') { "-" } else { "" };
-        match self.peek() {
-            Some(Kind::Value(Value::Integer(number))) if i64::try_from(*number).is_ok() => {
-                let element = format!("{sign}{number}");
-                self.next += 1;
-                Ok(element)
-            }
-            Some(Kind::Value(Value::Text(key))) if sign.is_empty() => {
-                let element = format!("'{}'", key.replace('\'', "''"));
-                self.next += 1;
-                Ok(element)
-            }
-            _ => Err(self
-                .expected("the number of an element, from 1, `*` for any, or a key such as 'a'")),
-        }
-    }
-
-    /// Returns the column that an expression is. `at` is the place of the test that needs one.
-    fn column_of(&self, expression: Expression, at: usize) -> Result<String, Fault> {
-        match expression {
-            Expression::Column(column) => Ok(column),
-            _ => Err(Fault {
-                at: self.tokens.get(at).map(|token| token.at),
-                problem: "expected a column, and no other expression, before the test".to_owned(),
-            }),
-        }
-    }
-
-    fn pattern(&mut self) -> Result<String, Fault> {
-        match self.peek() {
-            Some(Kind::Value(Value::Text(pattern))) => {
-                let pattern = pattern.clone();
-                self.next += 1;
-                Ok(pattern)
-            }
-            _ => Err(self.expected("a pattern such as 'a%'")),
-        }
-    }
-
-    fn refuse_null(&self) -> Result<(), Fault> {
-        match self.peek() {
-            Some(Kind::Word(word)) if word.eq_ignore_ascii_case("null") => {
-                Err(self.fault("nothing equals null; use `is null` or `is not null`:".to_owned()))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Parses a value of a list.
-    fn value(&mut self) -> Result<Value, Fault> {
-        self.refuse_null()?;
-        let is_negative = self.accept_symbol('-');
-        let at = self.next;
-        let value = self.constant()?;
-        let value = match value {
-            Some(value) if is_negative => opposite(&value),
-            value => value,
-        };
-        value.ok_or_else(|| {
-            self.next = at;
-            self.expected(match self.peek() {
-                Some(Kind::Word(_) | Kind::Quoted(_)) => {
-                    "a number, or a text between single quotation marks, such as 'a',"
-                }
-                _ => "a value",
-            })
-        })
-    }
-
-    /// Parses a constant, if there is one.
-    fn constant(&mut self) -> Result<Option<Value>, Fault> {
-        if let Some(Kind::Value(value)) = self.peek() {
-            let value = value.clone();
-            self.next += 1;
-            return Ok(Some(value));
-        }
-        let Some(Kind::Word(word)) = self.peek() else {
-            return Ok(None);
-        };
-        let word = word.to_ascii_lowercase();
-        let after = self.tokens.get(self.next + 1).map(|token| &token.kind);
-        let value = match (word.as_str(), after) {
-            ("true", _) => Value::Boolean(true),
-            ("false", _) => Value::Boolean(false),
-            (_, Some(Kind::Value(Value::Text(text)))) => {
-                let typed = typed(&word, text);
-                let known = matches!(&*word, "date" | "time" | "timestamp" | "interval");
-                let Some(value) = typed else {
-                    if !known {
-                        return Ok(None);
-                    }
-                    let what = if word == "interval" {
-                        "duration, such as '1 day 2 hours'"
-                    } else {
-                        &word
-                    };
-                    return Err(self.fault(format!("{text:?} is no {what}")));
-                };
-                self.next += 1;
-                value
-            }
-            _ => return Ok(None),
-        };
-        self.next += 1;
-        Ok(Some(value))
-    }
-}
-
-/// Returns the value of a text after a word such as `date`.
-fn typed(word: &str, text: &str) -> Option<Value> {
-    let text = Value::Text(text.to_owned());
-    match word {
-        "date" => {
-            let nanoseconds = text.nanoseconds(&DataType::Date32)?;
-            let days = nanoseconds.div_euclid(86_400_000_000_000);
-            i32::try_from(days).ok().map(Value::Date)
-        }
-        "time" => {
-            let nanoseconds = text.nanoseconds(&DataType::Time64(TimeUnit::Nanosecond))?;
-            i64::try_from(nanoseconds).ok().map(Value::Time)
-        }
-        "timestamp" => {
-            let data_type = DataType::Timestamp(TimeUnit::Nanosecond, None);
-            let nanoseconds = text.nanoseconds(&data_type)?;
-            Some(Value::Timestamp {
-                nanoseconds,
-                is_utc: false,
-            })
-        }
-        "interval" => match &text {
-            Value::Text(text) => duration(text).map(Value::Duration),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// Returns a number or a duration with the opposite sign.
-fn opposite(value: &Value) -> Option<Value> {
-    Some(match value {
-        Value::Integer(value) => Value::Integer(value.checked_neg()?),
-        Value::Float(value) => Value::Float(-value),
-        Value::Decimal { digits, scale } => Value::Decimal {
-            digits: digits.checked_neg()?,
-            scale: *scale,
-        },
-        Value::Duration(value) => Value::Duration(value.checked_neg()?),
-        _ => return None,
-    })
 }
 
 fn negated(predicate: Predicate, is_negated: bool) -> Parsed {

@@ -1,26 +1,21 @@
-//! Computes expressions, and compares the results.
-//!
-//! Numbers are either exact, as decimals, or floats. Points in time and durations are decimals, too: seconds.
+//! Values of expressions, and what is calculated with them.
 
-use super::Comparison;
-use super::column::Column;
-use super::expression::{Expression, Operator};
-use super::test::{is_null, mismatch};
-use super::value::Value;
+use super::super::Comparison;
+use super::super::expression::Operator;
+use super::super::value::Value;
 use crate::{Error, Problem, Result};
 use arrow_arith::numeric;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Decimal128Array, Float64Array, LargeBinaryArray,
-    LargeStringArray, NullArray, RecordBatch, UInt32Array, new_null_array,
+    LargeStringArray, NullArray, new_null_array,
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_ord::cmp;
-use arrow_schema::{DataType, Fields, TimeUnit};
+use arrow_schema::{DataType, TimeUnit};
 use arrow_select::nullif::nullif;
-use arrow_select::take::take;
 use std::fmt;
 use std::sync::Arc;
 
@@ -30,28 +25,9 @@ const DIGITS: u8 = 38;
 /// Number of digits of the widest decimals.
 const MOST_DIGITS: u8 = 76;
 
-/// Test of an expression.
-#[derive(Clone, Debug)]
-pub(super) struct Computed {
-    left: Operand,
-    /// Comparison and its right side; `None` if the expression is tested for null.
-    right: Option<(Comparison, Operand)>,
-}
-
-/// Expression whose columns have been found.
-#[derive(Clone, Debug)]
-enum Operand {
-    Column(Column),
-    /// Column with the same value in all rows.
-    Constant(ArrayRef),
-    Value(Value),
-    Negative(Box<Operand>),
-    Arithmetic(Box<Operand>, Operator, Box<Operand>),
-}
-
 /// Kind of values, which decides what can be done with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Null,
     Number,
     Duration,
@@ -82,168 +58,14 @@ impl fmt::Display for Kind {
 }
 
 /// Values of all rows of a batch.
-struct Values {
-    kind: Kind,
-    array: ArrayRef,
-}
-
-impl Computed {
-    /// Finds the columns, and checks that the results are comparable.
-    pub(super) fn new(
-        left: &Expression,
-        comparison: Comparison,
-        right: &Expression,
-        fields: &Fields,
-    ) -> Result<Self> {
-        let right = Operand::new(right, fields)?;
-        Self {
-            left: Operand::new(left, fields)?,
-            right: Some((comparison, right)),
-        }
-        .checked(fields)
-    }
-
-    /// Finds the columns of an expression that is tested for null.
-    pub(super) fn is_null(expression: &Expression, fields: &Fields) -> Result<Self> {
-        Self {
-            left: Operand::new(expression, fields)?,
-            right: None,
-        }
-        .checked(fields)
-    }
-
-    fn checked(self, fields: &Fields) -> Result<Self> {
-        let schema = Arc::new(arrow_schema::Schema::new(fields.clone()));
-        self.evaluate(&RecordBatch::new_empty(schema))?;
-        Ok(self)
-    }
-
-    /// Visits the names of all columns.
-    pub(super) fn visit<'a>(&'a self, column: &mut impl FnMut(&'a Column)) {
-        self.left.visit(column);
-        if let Some((_, right)) = &self.right {
-            right.visit(column);
-        }
-    }
-
-    /// Replaces columns with the same value in all rows by that value.
-    pub(super) fn with_constant(self, name: &str, value: &ArrayRef) -> Self {
-        Self {
-            left: self.left.with_constant(name, value),
-            right: self
-                .right
-                .map(|(comparison, right)| (comparison, right.with_constant(name, value))),
-        }
-    }
-
-    /// Returns the result for each row.
-    pub(super) fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
-        let left = self.left.evaluate(batch)?;
-        let Some((comparison, operand)) = &self.right else {
-            return Ok(is_null(&left.array));
-        };
-        let right = operand.evaluate(batch)?;
-        let left = self.left.as_kind(left, right.kind, batch)?;
-        let right = operand.as_kind(right, left.kind, batch)?;
-        compare(left, *comparison, right)
-    }
-}
-
-impl Operand {
-    fn new(expression: &Expression, fields: &Fields) -> Result<Self> {
-        Ok(match expression {
-            Expression::Column(path) => Self::Column(Column::find(path, fields)?),
-            Expression::Value(value) => Self::Value(value.clone()),
-            Expression::Negative(inner) => Self::Negative(Box::new(Self::new(inner, fields)?)),
-            Expression::Arithmetic {
-                left,
-                operator,
-                right,
-            } => {
-                let [left, right] = [left, right].map(|side| Self::new(side, fields));
-                Self::Arithmetic(Box::new(left?), *operator, Box::new(right?))
-            }
-        })
-    }
-
-    fn visit<'a>(&'a self, column: &mut impl FnMut(&'a Column)) {
-        match self {
-            Self::Column(own) => column(own),
-            Self::Constant(_) | Self::Value(_) => {}
-            Self::Negative(inner) => inner.visit(column),
-            Self::Arithmetic(left, _, right) => {
-                left.visit(column);
-                right.visit(column);
-            }
-        }
-    }
-
-    fn with_constant(self, name: &str, value: &ArrayRef) -> Self {
-        match self {
-            Self::Column(column) if column.names == [name] && column.steps.is_empty() => {
-                Self::Constant(Arc::clone(value))
-            }
-            Self::Negative(inner) => Self::Negative(Box::new(inner.with_constant(name, value))),
-            Self::Arithmetic(left, operator, right) => {
-                let [left, right] = [left, right].map(|it| Box::new(it.with_constant(name, value)));
-                Self::Arithmetic(left, operator, right)
-            }
-            other => other,
-        }
-    }
-
-    fn evaluate(&self, batch: &RecordBatch) -> Result<Values> {
-        let rows = batch.num_rows();
-        match self {
-            Self::Column(column) => {
-                let values = Values::of(&column.values(batch)?);
-                values.map_err(|error| error.in_column(column.path()))
-            }
-            Self::Constant(value) => {
-                let first = UInt32Array::from_value(0, rows);
-                Values::of(&take(value, &first, None)?)
-            }
-            Self::Value(value) => Values::constant(value, rows),
-            Self::Negative(inner) => {
-                let Values { kind, array } = inner.evaluate(batch)?;
-                if !matches!(kind, Kind::Number | Kind::Duration | Kind::Null) {
-                    return Err(problem(format!("{kind} has no sign")));
-                }
-                let array = if kind == Kind::Null {
-                    array
-                } else {
-                    numeric::neg(&array)?
-                };
-                Ok(Values { kind, array })
-            }
-            Self::Arithmetic(left, operator, right) => {
-                calculate(left.evaluate(batch)?, *operator, right.evaluate(batch)?)
-            }
-        }
-    }
-
-    /// Converts a constant text to the kind of values that it is compared with.
-    fn as_kind(&self, own: Values, kind: Kind, batch: &RecordBatch) -> Result<Values> {
-        let Self::Value(value @ Value::Text(_)) = self else {
-            return Ok(own);
-        };
-        let data_type = match kind {
-            Kind::Local => DataType::Timestamp(TimeUnit::Nanosecond, None),
-            Kind::Instant => DataType::Timestamp(TimeUnit::Nanosecond, Some("+00:00".into())),
-            Kind::Time => DataType::Time64(TimeUnit::Nanosecond),
-            Kind::Duration => DataType::Duration(TimeUnit::Nanosecond),
-            _ => return Ok(own),
-        };
-        let nanoseconds = value.nanoseconds(&data_type);
-        let nanoseconds = nanoseconds.ok_or_else(|| mismatch(&data_type, value))?;
-        let array = decimals(nanoseconds, 9, batch.num_rows())?;
-        Ok(Values { kind, array })
-    }
+pub(super) struct Values {
+    pub(super) kind: Kind,
+    pub(super) array: ArrayRef,
 }
 
 impl Values {
     /// Converts the values of a column.
-    fn of(array: &ArrayRef) -> Result<Self> {
+    pub(super) fn of(array: &ArrayRef) -> Result<Self> {
         use DataType::*;
         let (kind, to) = match array.data_type() {
             Dictionary(_, values) => return Self::of(&convert(array, values)?),
@@ -300,7 +122,7 @@ impl Values {
     }
 
     /// Repeats a constant.
-    fn constant(value: &Value, rows: usize) -> Result<Self> {
+    pub(super) fn constant(value: &Value, rows: usize) -> Result<Self> {
         let nanoseconds = |kind, nanoseconds| {
             let array = decimals(nanoseconds, 9, rows)?;
             Ok(Self { kind, array })
@@ -369,7 +191,7 @@ impl Values {
 }
 
 /// Returns equal decimals.
-fn decimals(value: i128, scale: i8, rows: usize) -> Result<ArrayRef> {
+pub(super) fn decimals(value: i128, scale: i8, rows: usize) -> Result<ArrayRef> {
     let array = Decimal128Array::from_value(value, rows);
     Ok(Arc::new(array.with_precision_and_scale(DIGITS, scale)?))
 }
@@ -383,12 +205,12 @@ fn convert(array: &ArrayRef, to: &DataType) -> Result<ArrayRef> {
     Ok(cast_with_options(array, to, &options)?)
 }
 
-fn problem(problem: String) -> Error {
+pub(super) fn problem(problem: String) -> Error {
     Problem::Option(problem).into()
 }
 
 /// Returns the kind of a result; `None` if the operation has none.
-fn kind_of(left: Kind, operator: Operator, right: Kind) -> Option<Kind> {
+pub(super) fn kind_of(left: Kind, operator: Operator, right: Kind) -> Option<Kind> {
     use Kind::{Duration, Instant, Local, Number, Time};
     use Operator::{Add, Divide, Multiply, Remainder, Subtract};
     Some(match (left, operator, right) {
@@ -404,7 +226,7 @@ fn kind_of(left: Kind, operator: Operator, right: Kind) -> Option<Kind> {
 }
 
 /// Applies an operator.
-fn calculate(left: Values, operator: Operator, right: Values) -> Result<Values> {
+pub(super) fn calculate(left: Values, operator: Operator, right: Values) -> Result<Values> {
     if left.kind == Kind::Null || right.kind == Kind::Null {
         let array: ArrayRef = Arc::new(NullArray::new(left.array.len()));
         return Ok(Values {
@@ -466,7 +288,7 @@ fn scale_of(array: &ArrayRef) -> i8 {
 }
 
 /// Compares two values in each row.
-fn compare(left: Values, comparison: Comparison, right: Values) -> Result<BooleanArray> {
+pub(super) fn compare(left: Values, comparison: Comparison, right: Values) -> Result<BooleanArray> {
     let rows = left.array.len();
     if left.kind == Kind::Null || right.kind == Kind::Null {
         return Ok(new_null_array(&DataType::Boolean, rows)
