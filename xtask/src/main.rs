@@ -7,6 +7,7 @@ mod listing;
 mod peers;
 mod process;
 mod record;
+mod release;
 mod root;
 mod test;
 mod timings;
@@ -36,6 +37,8 @@ enum Command {
     Peers(peers::Options),
     /// Build the C libraries and install them with their headers
     InstallC(install_c::Options),
+    /// Make the archives, packages and wheels of a release, and try them in clean systems
+    Release(release::Options),
     /// Record a run of all comparisons, and write its tables into the documents
     Record(record::Options),
 }
@@ -46,6 +49,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Command::Extended(options) => test::extended::run(&options),
         Command::Peers(options) => peers::run_command(&options),
         Command::InstallC(options) => install_c::run_command(&options),
+        Command::Release(options) => release::run_command(&options),
         Command::Record(options) => record::run_command(&options),
     }
 }

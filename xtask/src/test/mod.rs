@@ -4,9 +4,9 @@ pub mod extended;
 pub mod languages;
 pub mod machines;
 pub mod needs;
-mod outcome;
+pub mod outcome;
 mod rust;
-mod stages;
+pub mod stages;
 
 use std::process::ExitCode;
 

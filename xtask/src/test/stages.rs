@@ -1,6 +1,6 @@
-//! The only table of test stages: to add a stage, add a row.
+//! The only table of test stages: to add a stage, add a row. Those that make a release are in `release/mod.rs`.
 
-use Tier::{Extended, Full, Quick};
+use Tier::{Extended, Full, Quick, Release};
 
 use std::time::Duration;
 
@@ -30,6 +30,8 @@ pub enum Tier {
     Full,
     /// `cargo xtask extended`, by hand.
     Extended,
+    /// `cargo xtask release`, by hand: its table is in the module `release`.
+    Release,
 }
 
 impl Stage {
@@ -54,11 +56,11 @@ impl Stage {
         }
     }
 
-    const fn about(self, about: &'static str) -> Self {
+    pub const fn about(self, about: &'static str) -> Self {
         Self { about, ..self }
     }
 
-    const fn needs(self, needs: &'static [Need]) -> Self {
+    pub const fn needs(self, needs: &'static [Need]) -> Self {
         Self { needs, ..self }
     }
 }
@@ -77,12 +79,17 @@ const fn extended(name: &'static str, seconds: u64, run: Run) -> Stage {
     Stage::new(Extended, name, seconds, run)
 }
 
+/// Returns a stage of `cargo xtask release`.
+pub const fn release(name: &'static str, seconds: u64, run: Run) -> Stage {
+    Stage::new(Release, name, seconds, run)
+}
+
 const MIRI: Need = Need::Answers(
     &["rustup", "run", "nightly", "cargo", "miri", "--version"],
     "rustup component add --toolchain nightly miri rust-src",
 );
 /// pip 22.3 and later install packages into environments without pip.
-const PYTHON: Need = Need::Answers(
+pub const PYTHON: Need = Need::Answers(
     &[
         "python3",
         "-c",

@@ -54,7 +54,7 @@ pub fn run_stage() -> Result<()> {
 /// Creates a program that runs Debian's Python for 64-bit ARM. It is next to that Python, so that
 /// Python finds its library, and reports this program as `sys.executable`. So subprocesses that start
 /// `sys.executable`, and the scripts of its environments, run emulated as well.
-fn emulated_python(directory: &Path) -> Result<PathBuf> {
+pub fn emulated_python(directory: &Path) -> Result<PathBuf> {
     let system = directory.join("system");
     let program = system.join("usr/bin/emulated");
     if program.exists() {

@@ -127,7 +127,7 @@ fn alone(wheel: &Path) -> Result<()> {
     Ok(())
 }
 
-fn install(python: &Path, wheel: &Path) -> Result<()> {
+pub fn install(python: &Path, wheel: &Path) -> Result<()> {
     let options = ["--quiet", "--no-deps", "--force-reinstall"];
     run(pip(python).args(options).arg(wheel))
 }
