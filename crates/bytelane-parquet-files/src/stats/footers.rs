@@ -1,7 +1,7 @@
 //! Takes counts and bounds of columns from footers.
 
-use super::ColumnStats;
 use super::column::first;
+use super::described::ColumnStats;
 use arrow_array::ArrayRef;
 use arrow_cast::cast;
 use arrow_schema::{DataType, Field, Fields, Schema};
@@ -9,6 +9,7 @@ use arrow_select::concat::concat;
 use bytelane_parquet::Result;
 use bytelane_parquet::filter::exact_bounds;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use std::collections::HashMap;
 
 /// Counts and bounds of a column, or of a member of a struct. Values are arrays with one row.
 #[derive(Clone, Debug)]
@@ -98,19 +99,24 @@ impl Footers {
     ///
     /// [`Problem::Arrow`](bytelane_parquet::Problem::Arrow) for bounds that their type cannot hold.
     pub fn add(&mut self, file: &ParquetMetaData, columns: &Schema) -> Result<()> {
-        let mut types = Vec::new();
+        // The first of several columns with one name counts.
+        let mut types = HashMap::new();
         each_leaf(columns.fields(), &mut Vec::new(), &mut |names, field| {
-            types.push((names.to_vec(), value_type(field).clone()));
+            let data_type = || value_type(field).clone();
+            types.entry(names.to_vec()).or_insert_with(data_type);
         });
         let leaves = file.file_metadata().schema_descr().columns();
+        let leaves = leaves.iter().enumerate().rev();
+        let leaves: HashMap<&[String], usize> = leaves
+            .map(|(leaf, column)| (column.path().parts(), leaf))
+            .collect();
         for known in &mut self.0 {
-            let own = types.iter().find(|(names, _)| *names == known.names);
-            let mut leaves = leaves.iter().enumerate();
-            let leaf = leaves.find(|(_, leaf)| leaf.path().parts() == known.names);
+            let own = types.get(&known.names);
+            let leaf = leaves.get(&known.names[..]).copied();
             for row_group in file.row_groups() {
                 known.is_known = known.is_known
                     && match (own, leaf) {
-                        (Some((_, own)), Some((leaf, _))) if *own == known.column.data_type => {
+                        (Some(own), Some(leaf)) if *own == known.column.data_type => {
                             known.column.add(file, row_group, leaf)?
                         }
                         // Columns that a file lacks, and of other types than those of the table.
