@@ -133,12 +133,16 @@ impl Table {
     }
 
     fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut writer = csv::Writer::from_writer(out);
+        // Errors of the crate `csv` hide the kind of those of `out`, which may be a closed pipe.
+        let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(self.columns.iter().map(Column::name))?;
         for row in &self.rows {
             writer.write_record(row)?;
         }
-        writer.flush()
+        let text = writer
+            .into_inner()
+            .map_err(csv::IntoInnerError::into_error)?;
+        out.write_all(&text)
     }
 
     /// Returns the escaped cells, for people.
