@@ -9,12 +9,11 @@ use super::{EscapeFront, EscapeRest, Plain, PlainFront};
 use crate::memory::{Faithful, Text, Validated};
 
 // SAFETY: `kernel::escape` and the scalar code count as written only bytes that they have stored,
-// from the front on: runs copied whole by `copy_run`, of which `Blocks::copy_if_clean` counts only parts that it has stored; for a block in `escape_four` and
-// `escape_block`, one byte for each of its bytes and one more for each special byte, and
-// `Blocks::escape`, `put` and `copy_blocks` store at least that many; for a byte in `escape_bytes`,
-// `escape_first`, `escape_four_long`, `escape_one` and `escape_last`, the length of its escape, of which eight bytes are stored; and in
-// `escape_few`, `escape_rare` and `escape_last`, for the bytes between these, as many as `Blocks::copy` or `copy_up_to` has copied after
-// the one before, and before the first one the block, or in a short text the two halves that `escape_short_text` has copied.
+// from the front on: runs copied whole by `copy_groups`, of which `Blocks::copy_if_clean` counts only parts that it has stored; for a
+// block that `Blocks::escape` or `Blocks::escape_few` has escaped, one byte for each of its bytes and one more for each special byte, and
+// these store at least that many; for a byte in `escape_bytes` and `escape_one`, the length of its escape, of which eight bytes
+// are stored; and in `escape_copied`, for the bytes between these, as many as `Blocks::copy` has copied after the one before, and before
+// the first one the block. `escape_many` counts what it has copied from `little`, which begins as zeros.
 // In a text of up to 64 bytes, `short::write_plain` has copied all, if none is special; or else
 // `Blocks::escape_short` has stored pieces of 8, 16 or 32 bytes, each followed by the next one or,
 // at the end, by nothing that counts; up to a long byte, whose escape and the rest follow. If a

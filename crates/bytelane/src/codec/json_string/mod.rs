@@ -174,8 +174,7 @@ pub(crate) trait Short: Copy {
 /// Operations that each instruction set provides. A special byte is *long* if its escape has six
 /// characters instead of two.
 pub(crate) trait Blocks: utf8::Steps {
-    /// True if [`escape`](Self::escape) costs more than copying the block once for each special
-    /// byte.
+    /// True if [`unescape`](Self::unescape) costs more than copying the block once for each escape.
     const SHUFFLES_ARE_DEAR: bool = true;
 
     /// True if long runs without special bytes are stored from a cache line on. Otherwise, loads and stores begin where
@@ -211,14 +210,8 @@ pub(crate) trait Blocks: utf8::Steps {
     fn escape_after(self, src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes)
     -> Consumed;
 
-    /// Escapes a text of which the first `read` bytes are copied: see [`kernel::escape_rare`].
-    #[inline(always)]
-    fn escape_rare(self, src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed {
-        kernel::escape_rare(self, src, dst, read, quotes)
-    }
-
     /// Escapes a part with many special bytes: see [`kernel::escape_dense`].
-    fn escape_dense(self, src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed;
+    fn escape_dense(self, src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed;
 
     /// Returns the special bytes of up to 64 bytes.
     #[inline(always)]
@@ -235,26 +228,8 @@ pub(crate) trait Blocks: utf8::Steps {
     /// Copies a block.
     fn copy(self, block: &[u8; 64], to: &mut [Slot; 64]);
 
-    /// Copies up to 64 bytes. May overwrite the rest of the destination.
-    #[inline(always)]
-    fn copy_up_to(self, from: &[u8], to: &mut [Slot; 64]) {
-        kernel::copy_up_to(from, to);
-    }
-
-    /// Writes the front of a block to up to 64 slots.
-    #[inline(always)]
-    fn put(self, block: &[u8; 64], to: &mut [Slot]) {
-        kernel::put(block, to);
-    }
-
     /// Returns the subset of a block's special bytes that are long.
     fn long(self, block: &[u8; 64], specials: u64) -> u64;
-
-    /// Returns the special bytes of four blocks; `None` if there are long ones among them.
-    #[inline(always)]
-    fn short_specials(self, blocks: &[u8; 256]) -> Option<[u64; 4]> {
-        kernel::short_specials(self, blocks)
-    }
 
     /// Writes a block without long bytes, with a backslash before each special one. Overwrites the
     /// rest of the destination.
@@ -291,12 +266,6 @@ pub(crate) trait Blocks: utf8::Steps {
         kernel::escape_short(self, src, specials, to)
     }
 
-    /// Writes the front of the same result to up to 128 slots.
-    #[inline(always)]
-    fn escape_up_to(self, block: &[u8; 64], specials: u64, to: &mut [Slot]) {
-        kernel::escape_up_to(self, block, specials, to);
-    }
-
     /// Returns the classes of bytes that matter for reading a string.
     fn classes(self, block: &[u8; 64]) -> Classes;
 
@@ -309,12 +278,6 @@ pub(crate) trait Blocks: utf8::Steps {
     /// [`kernel::unescape_sparse`]. Only called if [`SHUFFLES_ARE_DEAR`](Self::SHUFFLES_ARE_DEAR).
     fn unescape_sparse(self, _src: &[u8], _dst: &mut [Slot], _done: &mut Consumed) -> bool {
         false
-    }
-
-    /// Writes the front of the same result to up to 64 slots.
-    #[inline(always)]
-    fn unescape_up_to(self, block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 {
-        kernel::unescape_up_to(self, block, behind, keep, to)
     }
 }
 

@@ -14,7 +14,7 @@ implement! {
         const STORES_TO_LINES: bool = true;
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
         fn escape_after(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
-        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape_dense;
         fn unescape_sparse(src: &[u8], dst: &mut [Slot], done: &mut Consumed) -> bool => kernel::unescape_sparse;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
@@ -23,7 +23,6 @@ implement! {
         fn specials32(block: &[u8; 32]) -> u32 = specials32;
         fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
-        fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = escape8;
         fn escape16(block: &[u8; 16], specials: u16, to: &mut [Slot; 32]) -> u16 = escape16;
@@ -159,20 +158,6 @@ fn copy(block: &[u8; 64], to: &mut [Slot; 64]) {
 fn long(block: &[u8; 64], _: u64) -> u64 {
     let half = |at| bits(controls(with_letters(load(window(block, at)))), at);
     half(0) | half(32)
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
-    let mut of_blocks = [0; 4];
-    for i in 0..4 {
-        of_blocks[i] = specials(window(blocks, 64 * i));
-    }
-    let mut least = _mm256_set1_epi8(-1);
-    for i in 0..8 {
-        least = _mm256_min_epu8(least, with_letters(load(window(blocks, 32 * i))));
-    }
-    (_mm256_movemask_epi8(controls(least)) == 0).then_some(of_blocks)
 }
 
 #[target_feature(enable = "avx2")]

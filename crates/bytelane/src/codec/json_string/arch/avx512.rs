@@ -4,7 +4,7 @@ use crate::backend::Avx512;
 use crate::codec::json_string::scalar::{letter, meaning};
 use crate::codec::json_string::{Blocks, Classes, Consumed, Quotes, Survey, kernel};
 use crate::memory::{Each, Slot};
-use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store, store_up_to};
+use crate::simd::avx512::{first_bits, load, load_up_to, opaque_mask, store};
 use crate::simd::{implement, sse41, window, window_mut};
 use core::arch::x86_64::*;
 
@@ -13,26 +13,21 @@ implement! {
         const SHUFFLES_ARE_DEAR: bool = false;
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
         fn escape_after(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
-        fn escape_rare(src: &[u8], dst: &mut [Slot], read: usize, quotes: Quotes) -> Consumed => kernel::escape_rare;
-        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape_dense;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
         fn specials(block: &[u8; 64]) -> u64 = specials;
         fn specials16(block: &[u8; 16]) -> u16 = super::sse41::specials16;
         fn specials32(block: &[u8; 32]) -> u32 = super::avx2::specials32;
         fn pad(from: &[u8], with: u8) -> [u8; 64] = pad;
-        fn put(block: &[u8; 64], to: &mut [Slot]) = put;
         fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
-        fn copy_up_to(from: &[u8], to: &mut [Slot; 64]) = copy_up_to;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn escape_few(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) -> Option<usize> = escape_few;
         fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = super::sse41::escape8;
         fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> u64 = escape_short;
-        fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) = escape_up_to;
         fn classes(block: &[u8; 64]) -> Classes = classes;
         fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 = unescape;
-        fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 = unescape_up_to;
     }
 }
 
@@ -131,12 +126,6 @@ fn pad(from: &[u8], with: u8) -> [u8; 64] {
     block
 }
 
-#[target_feature(enable = "avx512bw,bmi2")]
-#[inline]
-fn put(block: &[u8; 64], to: &mut [Slot]) {
-    store_up_to(to, load(block));
-}
-
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn largest(vector: __m512i) -> __m512i {
@@ -157,12 +146,6 @@ fn copy(block: &[u8; 64], to: &mut [Slot; 64]) {
     store(to, load(block));
 }
 
-#[target_feature(enable = "avx512bw,bmi2")]
-#[inline]
-fn copy_up_to(from: &[u8], to: &mut [Slot; 64]) {
-    store(to, load_up_to(from));
-}
-
 #[target_feature(enable = "avx512bw,avx512vbmi")]
 #[inline]
 fn long(block: &[u8; 64], specials: u64) -> u64 {
@@ -176,7 +159,7 @@ fn without_letters(letters: __m512i, specials: u64) -> u64 {
     _mm512_mask_testn_epi8_mask(specials, letters, letters)
 }
 
-/// Spreads each half of the block over a vector of `\`, leaving one in front of each special byte.
+/// Spreads each half of a block, whose special bytes are replaced with their letters, over a vector of `\`, leaving one in front of each special byte.
 /// Returns both, and the start of the second one in the result:
 ///
 /// ```text
@@ -185,15 +168,6 @@ fn without_letters(letters: __m512i, specials: u64) -> u64 {
 /// letters only     1     3     5            .. these of them take a byte
 /// place in result  0  1  2  3               after leaving out the - : a \ " b
 /// ```
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-#[inline]
-fn escaped(block: &[u8; 64], specials: u64) -> ([__m512i; 2], usize) {
-    // If LLVM knew the set, it would branch on whether it is empty.
-    let specials = opaque_mask(specials);
-    spread(with_letters(load(block), specials), specials)
-}
-
-/// Does the same for a vector whose special bytes are replaced with their letters.
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn spread(vector: __m512i, specials: u64) -> ([__m512i; 2], usize) {
@@ -216,7 +190,9 @@ fn spread(vector: __m512i, specials: u64) -> ([__m512i; 2], usize) {
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
-    let ([low, high], at) = escaped(block, specials);
+    // If LLVM knew the set, it would branch on whether it is empty.
+    let specials = opaque_mask(specials);
+    let ([low, high], at) = spread(with_letters(load(block), specials), specials);
     store(window_mut(to, 0), low);
     store(window_mut(to, at), high);
 }
@@ -266,15 +242,6 @@ fn escape_short(from: &[u8], specials: u64, to: &mut [Slot; 128]) -> u64 {
     without_letters(vector, specials)
 }
 
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
-#[inline]
-fn escape_up_to(block: &[u8; 64], specials: u64, to: &mut [Slot]) {
-    let ([low, high], at) = escaped(block, specials);
-    store_up_to(to, low);
-    let at = usize::min(at, to.len());
-    store_up_to(&mut to[at..], high);
-}
-
 #[target_feature(enable = "avx512bw")]
 #[inline]
 fn classes(block: &[u8; 64]) -> Classes {
@@ -287,32 +254,13 @@ fn classes(block: &[u8; 64]) -> Classes {
     }
 }
 
-/// Returns the decoded bytes, and a mask of those after a backslash (`behind`) that have no meaning
-/// there.
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
-#[inline]
-fn unescaped(block: &[u8; 64], behind: u64, keep: u64) -> (__m512i, u64) {
-    let vector = load(block);
-    let meanings = _mm512_permutex2var_epi8(load(&MEANINGS[0]), vector, load(&MEANINGS[1]));
-    let result = _mm512_mask_mov_epi8(vector, behind, meanings);
-    // The shuffle ignores the highest bit.
-    let unknown = _mm512_mask_testn_epi8_mask(behind, meanings, meanings)
-        | _mm512_movepi8_mask(vector) & behind;
-    (_mm512_maskz_compress_epi8(keep, result), unknown)
-}
-
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn unescape(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot; 64]) -> u64 {
-    let (text, unknown) = unescaped(block, behind, keep);
-    store(to, text);
-    unknown
-}
-
-#[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2")]
-#[inline]
-fn unescape_up_to(block: &[u8; 64], behind: u64, keep: u64, to: &mut [Slot]) -> u64 {
-    let (text, unknown) = unescaped(block, behind, keep);
-    store_up_to(to, text);
-    unknown
+    let vector = load(block);
+    let meanings = _mm512_permutex2var_epi8(load(&MEANINGS[0]), vector, load(&MEANINGS[1]));
+    let result = _mm512_mask_mov_epi8(vector, behind, meanings);
+    store(to, _mm512_maskz_compress_epi8(keep, result));
+    // The shuffle ignores the highest bit.
+    _mm512_mask_testn_epi8_mask(behind, meanings, meanings) | _mm512_movepi8_mask(vector) & behind
 }

@@ -19,7 +19,7 @@ implement! {
     impl Blocks for Neon {
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
         fn escape_after(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
-        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape_dense;
         fn unescape_sparse(src: &[u8], dst: &mut [Slot], done: &mut Consumed) -> bool => kernel::unescape_sparse;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn specials(block: &[u8; 64]) -> u64 = specials;

@@ -20,7 +20,7 @@ implement! {
         const STORES_TO_LINES: bool = true;
         fn escape_front_short(src: &[u8], dst: &mut [Slot], quotes: Quotes) -> Consumed => kernel::escape_front_short;
         fn escape_after(src: &[u8], dst: &mut [Slot], done: Consumed, quotes: Quotes) -> Consumed => kernel::escape;
-        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed, is_calm: bool) -> Consumed => kernel::escape_dense;
+        fn escape_dense(src: &[u8], dst: &mut [Slot], done: Consumed) -> Consumed => kernel::escape_dense;
         fn unescape_sparse(src: &[u8], dst: &mut [Slot], done: &mut Consumed) -> bool => kernel::unescape_sparse;
         fn survey(blocks: &[u8; 256]) -> Survey = survey;
         fn copy_if_clean(blocks: &[u8; 256], to: &mut [Slot; 256]) -> usize = copy_if_clean;
@@ -28,7 +28,6 @@ implement! {
         fn specials16(block: &[u8; 16]) -> u16 = specials16;
         fn copy(block: &[u8; 64], to: &mut [Slot; 64]) = copy;
         fn long(block: &[u8; 64], specials: u64) -> u64 = long;
-        fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> = short_specials;
         fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) = escape;
         fn escape8(bytes: u64, specials: u8, to: &mut [Slot; 16]) -> u8 = escape8;
         fn escape16(block: &[u8; 16], specials: u16, to: &mut [Slot; 32]) -> u16 = escape16;
@@ -172,20 +171,6 @@ fn long(block: &[u8; 64], _: u64) -> u64 {
         mask |= bits(controls(with_letters(load(window(block, 16 * i)))), 16 * i);
     }
     mask
-}
-
-#[target_feature(enable = "sse4.1,ssse3")]
-#[inline]
-fn short_specials(blocks: &[u8; 256]) -> Option<[u64; 4]> {
-    let mut of_blocks = [0; 4];
-    for i in 0..4 {
-        of_blocks[i] = specials(window(blocks, 64 * i));
-    }
-    let mut least = _mm_set1_epi8(-1);
-    for i in 0..16 {
-        least = _mm_min_epu8(least, with_letters(load(window(blocks, 16 * i))));
-    }
-    (_mm_movemask_epi8(controls(least)) == 0).then_some(of_blocks)
 }
 
 #[target_feature(enable = "sse4.1,ssse3,popcnt")]

@@ -18,9 +18,6 @@ dispatch! {
 /// Length of the pieces. Inputs of up to one piece are validated as a whole.
 const PIECE: usize = 4096;
 
-/// Length of the first piece, after which the single pass can begin.
-const FIRST: usize = 256;
-
 /// Writes bytes as a string, if they are valid text.
 pub(crate) struct EscapeBytes<'a> {
     format: Format,
@@ -81,7 +78,7 @@ impl EscapeBytes<'_> {
             let at = done.read;
             // The single pass may have stopped within a character.
             let from = utf8::beginning(src, at);
-            let end = match at + if at == 0 { FIRST } else { PIECE } {
+            let end = match at + PIECE {
                 end if end < src.len() => utf8::beginning(src, end),
                 _ => src.len(),
             };

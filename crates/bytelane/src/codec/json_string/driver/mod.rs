@@ -305,12 +305,8 @@ fn append_to_room(front: EscapeFront<'_>, mut to: Appender<'_>) -> usize {
 #[cfg(feature = "alloc")]
 #[inline(never)]
 fn escape_rest(text: &str, read: usize, quotes: Quotes, mut to: Appender<'_>, backend: Detected) {
-    // Room for the longest block guarantees progress in each round, and a buffer that is used again has room for the widest
-    // step of the kernel.
-    let spare = match text.len() {
-        0..=64 => kernel::LONGEST,
-        _ => kernel::WIDEST,
-    };
+    // Room for the longest block guarantees progress in each round.
+    let spare = kernel::LONGEST;
     let mut text = &text[read..];
     let quotes = Quotes::new(false, quotes.closing() > 0);
     if to.room() < text.len() + quotes.count() {

@@ -39,8 +39,6 @@
 
 use super::super::scalar::{self, Stop};
 use super::super::{Blocks, Consumed, Error};
-#[cfg(feature = "alloc")]
-use super::clean;
 use super::{CALM, RUN, put_front, to_next_line};
 use crate::codec::utf8::Unescaping;
 use crate::memory::{Each, Slot, copy};
@@ -183,13 +181,13 @@ pub(super) fn piece(
 fn put(simd: impl Blocks, block: &[u8; 64], behind: u64, keep: u64, dst: &mut [Slot]) -> u64 {
     match dst.first_chunk_mut() {
         Some(dst) => simd.unescape(block, behind, keep, dst),
-        None => simd.unescape_up_to(block, behind, keep, dst),
+        None => unescape_up_to(simd, block, behind, keep, dst),
     }
 }
 
 /// Writes the front of a decoded block, through a buffer that holds all of it.
 #[inline(always)]
-pub(in super::super) fn unescape_up_to(
+fn unescape_up_to(
     simd: impl Blocks,
     block: &[u8; 64],
     behind: u64,
@@ -424,22 +422,14 @@ pub(in super::super) fn scan(simd: impl Blocks, src: &[u8]) -> Result<(usize, bo
 #[inline(always)]
 pub(in super::super) fn closing(simd: impl Blocks, src: &[u8]) -> usize {
     let (mut at, mut carry) = (0, 0);
-    // A run is searched as a whole only if it promises to be long: where escapes are rare, a branch
-    // on each block with one is unpredictable.
-    let mut calm = CALM - 1;
     while let Some(block) = src[at..].first_chunk() {
         let classes = simd.classes(block);
-        let [begin, behind] = escapes(classes.backslashes, &mut carry);
+        let [_, behind] = escapes(classes.backslashes, &mut carry);
         let quotes = classes.quotes & !behind;
         if quotes != 0 {
             return at + quotes.trailing_zeros() as usize;
         }
         at += 64;
-        calm = (calm + 1) * usize::from(begin == 0);
-        if calm >= CALM {
-            at += clean(simd, &src[at..]);
-            calm = 0;
-        }
     }
     src.len()
 }

@@ -2,7 +2,7 @@
 //!
 //! # Policy
 //!
-//! As in [`sparse`](super::sparse), a block is copied unchanged, and after each escape the rest of it is copied again:
+//! As in [`escape`](super::escape), a block is copied unchanged, and after each escape the rest of it is copied again:
 //!
 //! ```text
 //! block      a  b  \  n  c  d  \  "  e
@@ -23,7 +23,8 @@
 //!
 //! # Measurements
 //!
-//! See `docs/lab-notes/json-string.md`, "Reading rare escapes".
+//! Without this loop, prose and Markdown take 1.1 to 1.2 times as long, and source code takes 0.8 of the time (Zen 3, AVX2 and SSE4.1). See
+//! `docs/lab-notes/json-string.md`.
 #![forbid(unsafe_code)]
 
 use super::super::{Blocks, Consumed, scalar};
