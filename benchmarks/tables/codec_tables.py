@@ -3,7 +3,6 @@ every cell in which bytelane loses."""
 
 import csv
 import io
-from itertools import groupby
 from pathlib import Path
 
 from records import DIRECTORY, ratio, table
@@ -168,9 +167,11 @@ class Codecs:
         return f"Every cell of the record (`{name}`).\n\n" + table(titles, "l" * len(titles), rows)
 
     def fastest_peers(self):
-        """Return the fastest peer of each cell and our speedup over it, as CSV below the names of the records."""
+        """Return the fastest peer of each cell and our speedup over it, as CSV below the dates and CPUs of the records."""
         out = io.StringIO()
-        out.write(f"# {', '.join(Path(name).stem for name, _ in groupby(self.names()))}\n")
+        dates = sorted(Path(name).stem[: len("2026-11-23")] for name in self.names())
+        cpus = self.rows("select distinct cpu from of_codec order by cpu")
+        out.write(f"# {' to '.join(sorted({dates[0], dates[-1]}))}, {' and '.join(cpu for [cpu] in cpus)}\n")
         columns = "codec,parameters,operation,type,data,values,library,speedup"
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(columns.split(","))

@@ -137,7 +137,7 @@ class Codecs(unittest.TestCase):
 
     def test_reports_get_the_fastest_peer_of_each_cell(self):
         self.assertEqual(made(TWO)[1]().splitlines(), [
-            "# 2026-11-23-zen5",
+            "# 2026-11-23, Zen 5",
             "codec,parameters,operation,type,data,values,library,speedup",
             "varint,type=u32,encode,u32,gaps,100,fast,2.500",
             "varint,type=u32,encode,u32,gaps,200,fast,0.975",

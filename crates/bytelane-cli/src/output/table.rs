@@ -48,6 +48,12 @@ pub fn size(bytes: u64, format: Format) -> String {
     }
 }
 
+/// Formats a value if there is one.
+#[cfg(feature = "measuring")]
+pub fn optional(value: Option<impl std::fmt::Display>) -> String {
+    value.map_or(String::new(), |value| value.to_string())
+}
+
 /// Maximum number of columns of files that a summary for people lists.
 const LISTED: usize = 20;
 
@@ -89,6 +95,10 @@ impl<'a, T> Largest<'a, T> {
     }
 }
 
+/// Column with its cell of an item.
+#[cfg(feature = "measuring")]
+pub type Field<T> = (Column, fn(&T) -> String);
+
 /// Table under construction.
 #[derive(Debug)]
 pub struct Table {
@@ -102,6 +112,16 @@ impl Table {
             columns: columns.into_iter().collect(),
             rows: Vec::new(),
         }
+    }
+
+    /// Creates a table with a row for each item.
+    #[cfg(feature = "measuring")]
+    pub fn of<T>(columns: &[Field<T>], items: impl IntoIterator<Item = T>) -> Self {
+        let mut table = Self::new(columns.iter().map(|(column, _)| column.clone()));
+        for item in items {
+            table.row(columns.iter().map(|(_, cell)| cell(&item)));
+        }
+        table
     }
 
     /// Adds a row with one cell per column.

@@ -6,57 +6,43 @@ use bytelane_measure::memory::opaque;
 /// Name of these loops in the column of backends.
 pub const UNVECTORISED: &str = "unvectorised";
 
-/// Loop to compare with: takes the input, the output and the bytes per value.
-#[derive(Debug)]
+/// Loop from the input to the output; the number is the bytes per value.
+pub type Loop = fn(&[u8], usize, &mut [u8]);
+
+/// Loops to compare a codec with.
+#[derive(Clone, Copy, Debug)]
 pub struct Baseline {
-    pub name: &'static str,
-    pub encode: fn(&[u8], usize, &mut [u8]),
-    pub decode: fn(&[u8], usize, &mut [u8]),
+    pub encode: Loop,
+    pub decode: Loop,
 }
 
-/// Only list of the loops that codecs are compared with.
-static BASELINES: &[(&str, &[Baseline])] = &[
-    (
-        "byte_stream_split",
-        &[Baseline {
-            name: UNVECTORISED,
+/// Returns the loops that a codec is compared with, if a publication has some.
+pub fn of(codec: &str) -> Option<Baseline> {
+    match codec {
+        "byte_stream_split" => Some(Baseline {
             encode: split_bytes,
             decode: join_bytes,
-        }],
-    ),
-    (
-        "big_endian",
-        &[Baseline {
-            name: UNVECTORISED,
+        }),
+        "big_endian" => Some(Baseline {
             encode: swap_bytes,
             decode: swap_bytes,
-        }],
-    ),
-];
-
-/// Returns the loops that this codec is compared with.
-pub fn of(codec: &str) -> &'static [Baseline] {
-    BASELINES
-        .iter()
-        .find(|(name, _)| *name == codec)
-        .map_or(&[], |(_, baselines)| baselines)
-}
-
-fn split_bytes(values: &[u8], width: usize, streams: &mut [u8]) {
-    match width {
-        4 => split::<4>(values, streams),
-        8 => split::<8>(values, streams),
-        _ => split_any(values, width, streams),
+        }),
+        _ => None,
     }
 }
 
-/// Splits values into byte streams. The width is known at compile time, as in C++.
-fn split<const WIDTH: usize>(values: &[u8], streams: &mut [u8]) {
-    split_any(values, WIDTH, streams);
+// In each loop, the usual widths are known at compile time, as in C++.
+
+fn split_bytes(values: &[u8], width: usize, streams: &mut [u8]) {
+    match width {
+        4 => split(values, 4, streams),
+        8 => split(values, 8, streams),
+        _ => split(values, width, streams),
+    }
 }
 
 #[inline(always)]
-fn split_any(values: &[u8], width: usize, streams: &mut [u8]) {
+fn split(values: &[u8], width: usize, streams: &mut [u8]) {
     let count = values.len() / width;
     for (index, value) in values.chunks_exact(width).enumerate() {
         for (stream, &byte) in value.iter().enumerate() {
@@ -67,18 +53,14 @@ fn split_any(values: &[u8], width: usize, streams: &mut [u8]) {
 
 fn join_bytes(streams: &[u8], width: usize, values: &mut [u8]) {
     match width {
-        4 => join::<4>(streams, values),
-        8 => join::<8>(streams, values),
-        _ => join_any(streams, width, values),
+        4 => join(streams, 4, values),
+        8 => join(streams, 8, values),
+        _ => join(streams, width, values),
     }
 }
 
-fn join<const WIDTH: usize>(streams: &[u8], values: &mut [u8]) {
-    join_any(streams, WIDTH, values);
-}
-
 #[inline(always)]
-fn join_any(streams: &[u8], width: usize, values: &mut [u8]) {
+fn join(streams: &[u8], width: usize, values: &mut [u8]) {
     let count = streams.len() / width;
     for (index, value) in values.chunks_exact_mut(width).enumerate() {
         for (stream, byte) in value.iter_mut().enumerate() {
@@ -89,10 +71,10 @@ fn join_any(streams: &[u8], width: usize, values: &mut [u8]) {
 
 fn swap_bytes(from: &[u8], width: usize, to: &mut [u8]) {
     match width {
-        4 => swap::<4>(from, to, |value| {
+        4 => swap(from, to, |value| {
             (opaque(u32::from_le_bytes(value).into()) as u32).to_be_bytes()
         }),
-        8 => swap::<8>(from, to, |value| {
+        8 => swap(from, to, |value| {
             opaque(u64::from_le_bytes(value)).to_be_bytes()
         }),
         _ => {

@@ -78,16 +78,16 @@ pub fn measure(
     for &backend in &backends {
         prepared.check_round_trip(backend)?;
     }
-    let (baselines, levels) = match asked_for {
+    let (baseline, levels) = match asked_for {
         [] => (baselines::of(case.codec), Level::available()),
-        _ => (&[][..], levels_of(asked_for)),
+        _ => (None, levels_of(asked_for)),
     };
     for &level in &levels {
         prepared.check_plain(level)?;
     }
     let compared = Compared {
         levels: &levels,
-        baselines,
+        baseline,
         backends: &backends,
     };
     let mut rows = Vec::new();

@@ -1,6 +1,6 @@
 //! Measuring one case of a codec.
 
-use super::baselines::Baseline;
+use super::baselines::{Baseline, UNVECTORISED};
 use super::plan::Case;
 use anyhow::{Context, ensure};
 use bytelane::Backend;
@@ -37,7 +37,7 @@ pub struct Compared<'a> {
     /// Levels of the plain loops.
     pub levels: &'a [Level],
     /// Loops of publications.
-    pub baselines: &'static [Baseline],
+    pub baseline: Option<Baseline>,
     pub backends: &'a [Backend],
 }
 
@@ -147,18 +147,18 @@ impl<'a> Prepared<'a> {
             let levels = compared.levels.iter();
             subjects.extend(levels.map(|&level| plain_subject(operation, &**plain, level, work)));
         }
+        let baseline = compared.baseline.map(|baseline| match operation {
+            Operation::Encode => baseline.encode,
+            Operation::Decode => baseline.decode,
+        });
+        let width = self.codec.width();
         subjects.extend(
-            compared
-                .baselines
-                .iter()
-                .map(|baseline| self.baseline(operation, baseline, work)),
+            baseline.map(|run| {
+                work.subject(UNVECTORISED, move |input, output| run(input, width, output))
+            }),
         );
-        subjects.extend(
-            compared
-                .backends
-                .iter()
-                .map(|&backend| self.subject(operation, backend, work)),
-        );
+        let backends = compared.backends.iter();
+        subjects.extend(backends.map(|&backend| self.subject(operation, backend, work)));
         self.rows(operation, rounds, subjects)
     }
 
@@ -186,22 +186,6 @@ impl<'a> Prepared<'a> {
                 let _ = std::hint::black_box(codec.decode(backend, encoded, values));
             }),
         }
-    }
-
-    fn baseline<'b>(
-        &self,
-        operation: Operation,
-        baseline: &'static Baseline,
-        on: Buffers<'b>,
-    ) -> Subject<'b> {
-        let width = self.codec.width();
-        let work = match operation {
-            Operation::Encode => baseline.encode,
-            Operation::Decode => baseline.decode,
-        };
-        on.subject(baseline.name, move |input, output| {
-            work(input, width, output)
-        })
     }
 
     /// Measures the subjects, the first of which is `memcpy`, and adds the ratios to others to their rows.

@@ -1,6 +1,6 @@
 //! Compares the verdict with that of another report, usually from another machine.
 
-use super::verdict::Verdict;
+use super::verdict::{Verdict, Work};
 use crate::readable;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -24,13 +24,8 @@ struct Machine {
 /// Fields of a line of its verdict that are used here.
 #[derive(Debug, Deserialize)]
 struct Line {
-    codec: String,
-    parameters: Option<String>,
-    operation: String,
-    #[serde(rename = "type")]
-    element_type: String,
-    data: String,
-    values: u64,
+    #[serde(flatten)]
+    work: Work,
     memcpy_gb_per_s: f64,
     /// Active backend. It is missing in reports of 0.1.0, whose share of memcpy is that of the
     /// fastest backend.
@@ -53,12 +48,8 @@ pub struct Comparison {
 /// Results of the active backend here and in the other report, if that has one.
 #[derive(Debug, Serialize)]
 pub struct Pair {
-    pub codec: String,
-    pub parameters: Option<String>,
-    pub operation: String,
-    #[serde(rename = "type")]
-    pub element_type: String,
-    pub data: String,
+    #[serde(flatten)]
+    pub work: Work,
     pub bytes: u64,
     pub here: Result,
     pub there: Option<Result>,
@@ -85,17 +76,15 @@ impl Other {
     /// Compares it with the verdict of this machine.
     pub fn beside(self, verdict: &[Verdict]) -> Comparison {
         let pair = |here: &Verdict| {
-            let there = self.verdict.iter().find(|line| line.is_of(here));
+            let there = self.verdict.iter().find(|line| line.work == here.work);
             Pair {
-                codec: here.codec.clone(),
-                parameters: here.parameters.clone(),
-                operation: here.operation.clone(),
-                element_type: here.element_type.clone(),
-                data: here.data.clone(),
+                work: here.work.clone(),
                 bytes: here.bytes,
                 here: Result::new(here.active, here.memcpy_gb_per_s, here.of_memcpy),
-                there: there
-                    .map(|line| Result::new(line.backend(), line.memcpy_gb_per_s, line.of_memcpy)),
+                there: there.map(|line| {
+                    let backend = line.active.as_ref().unwrap_or(&line.best);
+                    Result::new(backend, line.memcpy_gb_per_s, line.of_memcpy)
+                }),
             }
         };
         Comparison {
@@ -104,28 +93,6 @@ impl Other {
             date: self.date,
             cpu: self.machine.cpu,
         }
-    }
-}
-
-impl Line {
-    /// Returns the backend to which `of_memcpy` refers.
-    fn backend(&self) -> &str {
-        self.active.as_ref().unwrap_or(&self.best)
-    }
-
-    /// Returns whether both results are for the same work.
-    fn is_of(&self, other: &Verdict) -> bool {
-        let Verdict {
-            codec,
-            parameters,
-            operation,
-            element_type,
-            data,
-            values,
-            ..
-        } = other;
-        (&self.codec, &self.parameters, &self.operation) == (codec, parameters, operation)
-            && (&self.element_type, &self.data, &self.values) == (element_type, data, values)
     }
 }
 

@@ -27,12 +27,12 @@ pub struct Figures {
 
 impl Figures {
     /// Returns the rows of a codec with these parameters, in measurement order.
-    pub fn of<'a>(
+    pub fn of<'a, 'b>(
         &'a self,
-        codec: &'a str,
-        parameters: &'a str,
-        operation: &'a str,
-        data: &'a str,
+        codec: &'b str,
+        parameters: &'b str,
+        operation: &'b str,
+        data: &'b str,
     ) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter(move |row| {
             row.codec == codec

@@ -212,87 +212,37 @@ fn date(time: SystemTime) -> String {
     time.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
-/// Output files for the figures of a report.
+/// Contents of an output file.
+type Contents = fn(&Report, &mut Output) -> anyhow::Result<()>;
+
+/// Files beside the page, by the ends of their names. The last one is for advice on the user's own files.
+const BESIDE: [(&str, Contents); 4] = [
+    (".json", |report, out| {
+        Ok(serde_json::to_writer_pretty(out, report)?)
+    }),
+    (".csv", |report, out| {
+        let rows = report.figures.rows.iter();
+        let rows: Vec<Row> = rows.map(|row| report.provenance.add_to(row)).collect();
+        Ok(measured::write(&rows, Format::Csv, Tables::default(), out)?)
+    }),
+    // Figures of Parquet columns have other units.
+    ("-parquet.csv", |report, out| {
+        let rows = &report.figures.parquet;
+        Ok(parquet::list(rows).write(Format::Csv, rows, out)?)
+    }),
+    ("-files.csv", |report, out| {
+        let files = &report.figures.files;
+        Ok(experiments::list(files).write(Format::Csv, files, out)?)
+    }),
+];
+
+/// Output files of a report, the page first. They appear under their names when all of them are complete.
 #[derive(Debug)]
-struct Beside {
-    json: Output,
-    csv: Output,
-    /// Figures of Parquet columns, which have other units.
-    parquet: Output,
-    /// Advice for the user's own files, if there are any.
-    files: Option<Output>,
-}
-
-impl Beside {
-    fn create(page: &Path, has_files: bool, force: Force) -> anyhow::Result<Self> {
-        let stem = page.file_stem().unwrap_or_default().to_string_lossy();
-        let named = |end: &str| {
-            Output::create(
-                Some(&page.with_file_name(format!("{stem}{end}"))),
-                None,
-                force,
-            )
-        };
-        Ok(Self {
-            json: named(".json")?,
-            csv: named(".csv")?,
-            parquet: named("-parquet.csv")?,
-            files: has_files.then(|| named("-files.csv")).transpose()?,
-        })
-    }
-
-    fn write(&mut self, report: &Report) -> anyhow::Result<()> {
-        let Figures {
-            rows,
-            parquet,
-            files,
-            ..
-        } = &report.figures;
-        written(&mut self.json, |json| {
-            Ok(serde_json::to_writer_pretty(json, report)?)
-        })?;
-        written(&mut self.csv, |csv| {
-            let rows = rows.iter();
-            let rows: Vec<Row> = rows.map(|row| report.provenance.add_to(row)).collect();
-            Ok(measured::write(&rows, Format::Csv, Tables::default(), csv)?)
-        })?;
-        written(&mut self.parquet, |csv| {
-            Ok(parquet::list(parquet).write(Format::Csv, parquet, csv)?)
-        })?;
-        if let Some(output) = &mut self.files {
-            written(output, |csv| {
-                Ok(experiments::list(files).write(Format::Csv, files, csv)?)
-            })?;
-        }
-        Ok(())
-    }
-
-    fn outputs(self) -> impl Iterator<Item = Output> {
-        [self.json, self.csv, self.parquet]
-            .into_iter()
-            .chain(self.files)
-    }
-}
-
-/// Writes to an output; an error names it.
-fn written(
-    output: &mut Output,
-    write: impl FnOnce(&mut Output) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let name = output.name();
-    write(output).with_context(|| format!("cannot write {name}"))
-}
-
-/// Output files of a report. They appear under their names when all of them are complete.
-#[derive(Debug)]
-struct Outputs {
-    page: Output,
-    /// Figures; `None` if the page goes to standard output or a device.
-    beside: Option<Beside>,
-}
+struct Outputs(Vec<(Output, Contents)>);
 
 impl Outputs {
-    /// Opens the outputs, so that an unwritable path ends the run before it begins.
+    /// Opens the outputs, so that an unwritable path ends the run before it begins. There is only a page if it goes to
+    /// standard output or a device.
     fn create(page: &Path, files: &[PathBuf], force: Force) -> anyhow::Result<Self> {
         if page
             .extension()
@@ -314,34 +264,29 @@ impl Outputs {
             );
         }
         let output = Output::create(Some(page), None, force)?;
-        let beside = match &output {
-            Output::File { new, .. } if new.unfinished().is_some() => {
-                Some(Beside::create(page, !files.is_empty(), force)?)
+        let is_file = matches!(&output, Output::File { new, .. } if new.unfinished().is_some());
+        let contents: Contents = |report, out| Ok(out.write_all(page::page(report)?.as_bytes())?);
+        let mut outputs = vec![(output, contents)];
+        if is_file {
+            let stem = page.file_stem().unwrap_or_default().to_string_lossy();
+            let count = BESIDE.len() - usize::from(files.is_empty());
+            for (end, contents) in &BESIDE[..count] {
+                let path = page.with_file_name(format!("{stem}{end}"));
+                outputs.push((Output::create(Some(&path), None, force)?, *contents));
             }
-            _ => None,
-        };
-        Ok(Self {
-            page: output,
-            beside,
-        })
+        }
+        Ok(Self(outputs))
     }
 
     /// Writes the outputs, and returns the names of the files.
     fn write(mut self, report: &Report) -> anyhow::Result<Vec<String>> {
-        let page = page::page(report)?;
-        written(&mut self.page, |output| {
-            Ok(output.write_all(page.as_bytes())?)
-        })?;
-        let mut outputs = vec![self.page];
-        if let Some(mut beside) = self.beside {
-            beside.write(report)?;
-            outputs.extend(beside.outputs());
+        let mut names = Vec::new();
+        for (output, contents) in &mut self.0 {
+            let name = output.name();
+            contents(report, output).with_context(|| format!("cannot write {name}"))?;
+            names.extend(matches!(output, Output::File { .. }).then_some(name));
         }
-        let files = outputs
-            .iter()
-            .filter(|output| matches!(output, Output::File { .. }));
-        let names = files.map(Output::name).collect();
-        for output in outputs {
+        for (output, _) in self.0 {
             output.finish()?;
         }
         Ok(names)

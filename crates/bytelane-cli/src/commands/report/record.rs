@@ -4,9 +4,8 @@
 use super::workloads::Workload;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
-/// Record, after a line with the names of its parts: each a date and a CPU. `cargo xtask record` writes it.
+/// Record, after a line with its dates and CPUs. `cargo xtask record` writes it.
 const FILE: &str = include_str!("record.csv");
 
 /// Ratios up to this are a tie, because two records differ by that much.
@@ -22,7 +21,7 @@ pub struct Record {
 /// Summary of all workloads of a record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// First and last date of the parts, or the only one.
+    /// First and last date of its parts, or the only one.
     pub date: String,
     /// Names of the CPUs.
     pub cpu: String,
@@ -62,24 +61,15 @@ impl Record {
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         let (name, table) = text.split_once('\n').context("it has no lines")?;
         let name = name.strip_prefix("# ").context("it has no name")?;
-        let (mut dates, mut cpus) = (BTreeSet::new(), BTreeSet::new());
-        for part in name.split(", ") {
-            // A date has ten characters.
-            let (date, cpu) = part.split_at_checked(10).context("its name has no date")?;
-            dates.insert(date);
-            cpus.insert(readable(cpu));
-        }
-        let ends = [dates.first(), dates.last()].into_iter().flatten().copied();
-        let mut ends: Vec<&str> = ends.collect();
-        ends.dedup();
+        let (date, cpu) = name.split_once(", ").context("its name has no date")?;
         let mut reader = csv::Reader::from_reader(table.as_bytes());
         let cells: Vec<Cell> = reader.deserialize().collect::<Result<_, _>>()?;
         let logarithms: f64 = cells.iter().map(|cell| cell.speedup.ln()).sum();
         let is_lost = |cell: &&Cell| cell.speedup < 1.0 / EVEN;
         Ok(Self {
             summary: Summary {
-                date: ends.join(" to "),
-                cpu: Vec::from_iter(cpus).join(" and "),
+                date: date.to_owned(),
+                cpu: cpu.to_owned(),
                 cases: cells.len(),
                 lost: cells.iter().filter(is_lost).count(),
                 speedup: (logarithms / cells.len() as f64).exp(),
@@ -103,25 +93,6 @@ impl Record {
     }
 }
 
-/// Returns the CPU in the name of a record: `-sapphire-rapids` is Sapphire Rapids, `-zen5` is Zen
-/// 5.
-fn readable(cpu: &str) -> String {
-    let mut text = String::new();
-    for letter in cpu.trim_start_matches('-').chars() {
-        let last = text.chars().next_back();
-        let begins = last.is_none_or(|last| last == ' ');
-        match letter {
-            '-' => text.push(' '),
-            digit if digit.is_ascii_digit() && last.is_some_and(char::is_alphabetic) => {
-                text.extend([' ', digit]);
-            }
-            letter if begins => text.push(letter.to_ascii_uppercase()),
-            letter => text.push(letter),
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::workloads::WORKLOADS;
@@ -129,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_record_is_summed_up() {
-        let text = "# 2026-01-31-sapphire-rapids\n\
+        let text = "# 2026-01-31 to 2026-02-01, Sapphire Rapids and Zen 5\n\
                     codec,parameters,operation,type,data,values,library,speedup\n\
                     utf8,,decode,u8,cjk,64,simdutf,4.0\n\
                     utf8,,decode,u8,latin,64,std,0.25\n\
@@ -137,20 +108,10 @@ mod tests {
         let summary = Record::parse(text).unwrap().summary;
         assert_eq!(
             (&*summary.date, &*summary.cpu),
-            ("2026-01-31", "Sapphire Rapids")
+            ("2026-01-31 to 2026-02-01", "Sapphire Rapids and Zen 5")
         );
         assert_eq!((summary.cases, summary.lost), (3, 1));
         assert!((summary.speedup - 0.97_f64.cbrt()).abs() < 1e-9);
-        assert_eq!(readable("-zen5"), "Zen 5");
-        let parts = text.replace(
-            "# 2026-01-31-sapphire-rapids",
-            "# 2026-02-01-zen4, 2026-01-30-zen4, 2026-02-01-zen4",
-        );
-        let summary = Record::parse(&parts).unwrap().summary;
-        assert_eq!(
-            (&*summary.date, &*summary.cpu),
-            ("2026-01-30 to 2026-02-01", "Zen 4")
-        );
     }
 
     #[test]

@@ -6,11 +6,11 @@ use super::workloads::{Published, WORKLOADS, Workload};
 use bytelane::Backend;
 use bytelane_catalog::plain::Level;
 use bytelane_measure::row::Row;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Line of the verdict, with speeds in decoded gigabytes per second.
-#[derive(Clone, Debug, Serialize)]
-pub struct Verdict {
+/// Work of a line of the verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
     pub codec: String,
     pub parameters: Option<String>,
     pub operation: String,
@@ -18,6 +18,13 @@ pub struct Verdict {
     pub element_type: String,
     pub data: String,
     pub values: u64,
+}
+
+/// Line of the verdict, with speeds in decoded gigabytes per second.
+#[derive(Clone, Debug, Serialize)]
+pub struct Verdict {
+    #[serde(flatten)]
+    pub work: Work,
     pub bytes: u64,
     pub memcpy_gb_per_s: f64,
     /// Plain loop, compiled for each level that ran, the lowest first.
@@ -108,12 +115,14 @@ fn line(
     let level = Level::of(used.backend.parse().ok()?);
     let first = rows.first()?;
     Some(Verdict {
-        codec: first.codec.clone(),
-        parameters: first.parameters.clone(),
-        operation: first.operation.clone(),
-        element_type: first.element_type.clone(),
-        data: first.data.clone(),
-        values: first.values,
+        work: Work {
+            codec: first.codec.clone(),
+            parameters: first.parameters.clone(),
+            operation: first.operation.clone(),
+            element_type: first.element_type.clone(),
+            data: first.data.clone(),
+            values: first.values,
+        },
         bytes: first.bytes,
         memcpy_gb_per_s: first.memcpy_gb_per_s,
         best: best.backend,

@@ -8,7 +8,7 @@ pub use measure::{ParquetRow, Plan, measure};
 
 use super::measuring::{Timing, each};
 use crate::provenance::Provenance;
-use crate::table::{Column, Format, Table, format_parser, number, text};
+use crate::table::{Column, Field, Format, Table, format_parser, number, optional, text};
 use crate::{Outcome, backend, readable, standard};
 use bytelane_parquet::options::flags;
 use bytelane_parquet::parquet::basic::Compression;
@@ -152,46 +152,31 @@ struct WithProvenance<'a> {
 }
 
 /// Returns a table with one line per row.
-pub fn list(rows: &[ParquetRow]) -> Table {
-    let mut table = Table::new([
-        text("file"),
-        text("type"),
-        number("values"),
-        number("bytes"),
-        text("encoding"),
-        text("compression"),
-        text("backend"),
-        number("ratio"),
-        number("write_mib_s"),
-        number("read_mib_s"),
-        number("zstd_share_of_write"),
-        number("zstd_share_of_read"),
-        text("chosen"),
-        number("choice_share_of_write"),
-        number("entropy_bits"),
-    ]);
-    for row in rows {
-        let optional = |figure: Option<f64>| figure.map_or(String::new(), |it| it.to_string());
-        let [of_write, of_read] = [0, 1].map(|index| row.zstd_share.map(|shares| shares[index]));
-        table.row([
-            row.file.clone(),
-            row.element_type.clone(),
-            row.values.to_string(),
-            row.bytes.to_string(),
-            row.encoding.clone(),
-            row.compression.clone(),
-            row.backend.clone(),
-            row.ratio.to_string(),
-            row.write_mib_s.to_string(),
-            row.read_mib_s.to_string(),
-            optional(of_write),
-            optional(of_read),
-            row.chosen.clone().unwrap_or_default(),
-            optional(row.choice_share_of_write),
-            optional(row.entropy_bits),
-        ]);
-    }
-    table
+pub fn list<'a>(rows: &'a [ParquetRow]) -> Table {
+    let columns: [Field<&'a ParquetRow>; 15] = [
+        (text("file"), |row| row.file.clone()),
+        (text("type"), |row| row.element_type.clone()),
+        (number("values"), |row| row.values.to_string()),
+        (number("bytes"), |row| row.bytes.to_string()),
+        (text("encoding"), |row| row.encoding.clone()),
+        (text("compression"), |row| row.compression.clone()),
+        (text("backend"), |row| row.backend.clone()),
+        (number("ratio"), |row| row.ratio.to_string()),
+        (number("write_mib_s"), |row| row.write_mib_s.to_string()),
+        (number("read_mib_s"), |row| row.read_mib_s.to_string()),
+        (number("zstd_share_of_write"), |row| {
+            optional(row.zstd_share.map(|shares| shares[0]))
+        }),
+        (number("zstd_share_of_read"), |row| {
+            optional(row.zstd_share.map(|shares| shares[1]))
+        }),
+        (text("chosen"), |row| optional(row.chosen.as_ref())),
+        (number("choice_share_of_write"), |row| {
+            optional(row.choice_share_of_write)
+        }),
+        (number("entropy_bits"), |row| optional(row.entropy_bits)),
+    ];
+    Table::of(&columns, rows)
 }
 
 /// Returns a table with one line per file and one column per layout.

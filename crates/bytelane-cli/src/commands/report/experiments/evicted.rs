@@ -23,10 +23,13 @@ const EVICTED: usize = 32 << 20;
 /// A short run evicts less, because the eviction takes most of the time.
 const EVICTED_QUICK: usize = 4 << 20;
 
-/// Widths, each with plain stores and with stores that bypass the caches.
-const WIDTHS: [(usize, &str, &str); 2] = [
-    (4, "width=4", "width=4,stores=non_temporal"),
-    (8, "width=8", "width=8,stores=non_temporal"),
+const WIDTHS: [usize; 2] = [4, 8];
+
+/// Further parameters, whether the buffers are evicted, and the name of the bars.
+const STATES: [(&str, bool, &str); 3] = [
+    ("", false, "in cache"),
+    ("", true, "evicted"),
+    (",stores=non_temporal", true, "evicted, non-temporal stores"),
 ];
 
 const ABOUT: &str = "\
@@ -43,15 +46,13 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
         EVICTED
     };
     let mut steps = Vec::new();
-    for (width, plain, non_temporal) in WIDTHS {
-        for (parameters, bytes, evicted) in [
-            (plain, IN_CACHE, false),
-            (plain, evicted, true),
-            (non_temporal, evicted, true),
-        ] {
+    for width in WIDTHS {
+        for (more, is_evicted, _) in STATES {
+            let bytes = if is_evicted { evicted } else { IN_CACHE };
+            let parameters = format!("width={width}{more}");
             let case = Case {
-                evicted,
-                ..Case::new(CODEC, parameters, DATA, bytes / width)?
+                evicted: is_evicted,
+                ..Case::new(CODEC, &parameters, DATA, bytes / width)?
             };
             steps.push(Step::codec(case, settings));
         }
@@ -60,31 +61,24 @@ fn steps(settings: &Settings) -> anyhow::Result<Vec<Step>> {
 }
 
 fn show(report: &Report) -> anyhow::Result<Shown> {
-    let mut drawings = Vec::new();
-    for (width, plain, non_temporal) in WIDTHS {
-        for operation in ["encode", "decode"] {
-            let groups = [
-                group(report, plain, operation, false, "in cache"),
-                group(report, plain, operation, true, "evicted"),
-                group(
-                    report,
-                    non_temporal,
-                    operation,
-                    true,
-                    "evicted, non-temporal stores",
-                ),
-            ];
+    let figures = WIDTHS.iter().flat_map(|&width| {
+        ["encode", "decode"].map(|operation| {
+            let groups = STATES.iter().filter_map(|&(more, evicted, state)| {
+                let parameters = format!("width={width}{more}");
+                let rows = report.figures.of(CODEC, &parameters, operation, DATA);
+                group(rows.filter(|row| row.evicted == evicted).collect(), state)
+            });
             let bars = Bars {
                 title: format!("f{}, {operation}", 8 * width),
-                groups: groups.into_iter().flatten().collect(),
+                groups: groups.collect(),
             };
-            drawings.push(bars.figure()?);
-        }
-    }
+            bars.figure()
+        })
+    });
     Ok(Shown {
         message: message(report).unwrap_or_default(),
         about: ABOUT,
-        figures: drawings,
+        figures: figures.collect(),
         ..Shown::default()
     })
 }
@@ -104,29 +98,19 @@ fn message(report: &Report) -> Option<String> {
     ))
 }
 
-fn group(
-    report: &Report,
-    parameters: &str,
-    operation: &str,
-    evicted: bool,
-    state: &str,
-) -> Option<Group> {
-    let wanted = if evicted {
-        EVICTED_QUICK..=EVICTED
-    } else {
-        IN_CACHE..=IN_CACHE
-    };
-    let rows: Vec<_> = report
-        .figures
-        .of(CODEC, parameters, operation, DATA)
-        .filter(|row| row.evicted == evicted && wanted.contains(&(row.bytes as usize)))
-        .collect();
-    let first = rows.first()?;
+/// Returns the bars of rows in a state, without those of other experiments.
+fn group(mut rows: Vec<&Row>, state: &str) -> Option<Group> {
+    rows.retain(|row| {
+        let bytes = row.bytes as usize;
+        match row.evicted {
+            true => (EVICTED_QUICK..=EVICTED).contains(&bytes),
+            false => bytes == IN_CACHE,
+        }
+    });
+    let bars = rows.iter();
+    let bars = bars.map(|row| Bar::of(row, row.gb_per_s, gigabytes_per_second(row.gb_per_s)));
     Some(Group {
-        name: format!("{}, {state}", bytes(first.bytes)),
-        bars: rows
-            .iter()
-            .map(|row| Bar::of(row, row.gb_per_s, gigabytes_per_second(row.gb_per_s)))
-            .collect(),
+        name: format!("{}, {state}", bytes(rows.first()?.bytes)),
+        bars: bars.collect(),
     })
 }

@@ -56,7 +56,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     Ok(Shown {
         message: message(report).unwrap_or_default(),
         about: ABOUT,
-        figures: drawings.into_iter().collect::<anyhow::Result<_>>()?,
+        figures: drawings.into(),
         ..Shown::default()
     })
 }

@@ -118,8 +118,8 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
         remark: remark(&ways),
         legend: ENCODINGS.map(str::to_owned).to_vec(),
         figures: vec![
-            shown(&ways, "write", "written MB/s", write_speed)?,
-            shown(&ways, "read", "read MB/s", read_speed)?,
+            shown(&ways, "write", "written MB/s", write_speed),
+            shown(&ways, "read", "read MB/s", read_speed),
         ],
         tables: vec![
             table("Ratio", &ways, ratio, |row| row.ratio),
@@ -195,7 +195,7 @@ fn shown(
     verb: &str,
     label: &'static str,
     speed: Of,
-) -> anyhow::Result<Figure> {
+) -> Figure {
     let ways = ways.iter().map(|(name, rows)| Way {
         name: name.clone(),
         class: class_of(&rows[0].encoding),

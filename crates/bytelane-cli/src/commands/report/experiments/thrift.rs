@@ -63,7 +63,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     let mut figures = Vec::new();
     for protocol in Protocol::ALL {
         for operation in Operation::ALL {
-            figures.push(figure(report, protocol, operation)?);
+            figures.push(figure(report, protocol, operation));
         }
     }
     Ok(Shown {
@@ -76,17 +76,12 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
 
 fn message(report: &Report) -> Option<String> {
     let rows = &report.figures.rows;
-    let is_same = |one: &Row, other: &Row| {
-        let key = |row: &Row| {
-            (
-                row.operation.clone(),
-                row.element_type.clone(),
-                row.data.clone(),
-            )
-        };
-        key(one) == key(other) && one.extra.get("protocol") == other.extra.get("protocol")
-    };
-    let messages = rows.chunk_by(is_same).filter(|rows| rows[0].codec == CODEC);
+    fn work(row: &Row) -> (&Option<String>, [&str; 3]) {
+        let names = [&row.operation, &row.element_type, &row.data];
+        (&row.parameters, names.map(String::as_str))
+    }
+    let messages = rows.chunk_by(|one, other| work(one) == work(other));
+    let messages = messages.filter(|rows| rows[0].codec == CODEC);
     let gains = messages.filter_map(|rows| {
         let before = rows
             .iter()
@@ -109,19 +104,15 @@ fn message(report: &Report) -> Option<String> {
     ))
 }
 
-fn figure(report: &Report, protocol: Protocol, operation: Operation) -> anyhow::Result<Figure> {
+fn figure(report: &Report, protocol: Protocol, operation: Operation) -> Figure {
+    let parameters = format!("protocol={}", protocol.name());
     let bars = WORKLOADS.iter().filter_map(|workload| {
-        let rows = report.figures.rows.iter().filter(|row| {
-            row.codec == CODEC
-                && row.operation == operation.name()
-                && row
-                    .extra
-                    .get("protocol")
-                    .is_some_and(|name| name == protocol.name())
-                && row.element_type == workload.name
-                && row.data == workload.data
-                && row.values == workload.values as u64
-        });
+        let rows = report
+            .figures
+            .of(CODEC, &parameters, operation.name(), workload.data)
+            .filter(|row| {
+                (&*row.element_type, row.values) == (workload.name, workload.values as u64)
+            });
         bar(workload, &rows.collect::<Vec<_>>())
     });
     let bars = Bars {

@@ -77,7 +77,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
         message: message(report).unwrap_or_default(),
         about: ABOUT,
         legend: report.figures.workers(),
-        figures: figures.collect::<anyhow::Result<_>>()?,
+        figures: figures.collect(),
         ..Shown::default()
     })
 }
@@ -101,14 +101,11 @@ fn message(report: &Report) -> Option<String> {
     ))
 }
 
-fn chart(report: &Report, curve: &Curve) -> anyhow::Result<Figure> {
+fn chart(report: &Report, curve: &Curve) -> Figure {
     let mut rows: Vec<(u32, &Row)> = Vec::new();
     for &width in curve.widths {
-        let of_codec = report.figures.rows.iter().filter(|row| {
-            let parameters = row.parameters.as_deref().unwrap_or_default();
-            row.codec == CODEC && parameters == curve.parameters(width)
-        });
-        let decoded = of_codec.filter(|row| row.operation == "decode" && row.data == data(width));
+        let (parameters, data) = (curve.parameters(width), data(width));
+        let decoded = report.figures.of(CODEC, &parameters, "decode", &data);
         let decoded = decoded.filter(|row| row.values == curve.values() as u64);
         rows.extend(decoded.map(|row| (width, row)));
     }

@@ -30,7 +30,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
     environment.add_filter("duration", figures::duration);
     environment.add_filter("percent", figures::percent);
     environment.add_filter("breakable", breakable);
-    environment.add_filter("class", |name: String| class_of(&name));
+    environment.add_filter("class", class_of);
     let is_about_files = report.figures.rows.is_empty() && !report.figures.files.is_empty();
     let view = View {
         report,
@@ -46,7 +46,7 @@ pub fn page(report: &Report) -> anyhow::Result<String> {
             "How fast bytelane is on this machine"
         },
         summary: Summary::of(&report.verdict),
-        gains: summary::gains(&report.verdict)?,
+        gains: summary::gains(&report.verdict),
         saved: Saved::of(&report.figures.files),
         is_about_files,
         bandwidth: report.figures.memory_bandwidth(),

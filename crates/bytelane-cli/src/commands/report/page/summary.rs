@@ -2,7 +2,7 @@
 
 use crate::commands::report::figures::{self, times};
 use crate::commands::report::plot::{Bar, Bars, Figure, Group, class_of};
-use crate::commands::report::verdict::Verdict;
+use crate::commands::report::verdict::{Verdict, Work};
 use serde::Serialize;
 
 /// Results in a few numbers.
@@ -29,12 +29,14 @@ impl Summary {
 }
 
 /// Draws the gain over the plain loop for the same instruction set in every line of the results, one chart per operation.
-pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
+pub fn gains(verdict: &[Verdict]) -> Vec<Figure> {
     if verdict.is_empty() {
-        return Ok(Vec::new());
+        return Vec::new();
     }
     let chart = |operation: &str| {
-        let lines = verdict.iter().filter(|line| line.operation == operation);
+        let lines = verdict
+            .iter()
+            .filter(|line| line.work.operation == operation);
         let bars = lines.map(|line| Bar {
             class: class_of(line.active),
             name: name(line),
@@ -52,17 +54,17 @@ pub fn gains(verdict: &[Verdict]) -> anyhow::Result<Vec<Figure>> {
         };
         bars.figure()
     };
-    ["encode", "decode"].into_iter().map(chart).collect()
+    ["encode", "decode"].map(chart).into()
 }
 
 /// Returns the codec with the parameters that distinguish its lines.
 fn name(line: &Verdict) -> String {
-    let Verdict {
+    let Work {
         codec,
         element_type,
         data,
         ..
-    } = line;
+    } = &line.work;
     match element_type.as_str() {
         "u8" => format!("{codec} {data}"),
         element_type => format!("{codec} {element_type}"),

@@ -65,7 +65,7 @@ fn backend(name: &'static str, available: bool) -> BackendState {
 
 /// Returns a record of one workload.
 fn record() -> Record {
-    let text = "# 2026-01-01-model-7\n\
+    let text = "# 2026-01-01, Model 7\n\
                 codec,parameters,operation,type,data,values,library,speedup\n\
                 big_endian,width=4,encode,i32,random,12345,other,2.5\n";
     Record::parse(text).unwrap()
@@ -156,8 +156,9 @@ fn the_verdict_compares_with_memcpy_plain_loops_and_other_libraries() {
             "{line:?}"
         );
         assert_eq!(line.plain.len(), 1);
-        let is_recorded = (&*line.codec, &*line.operation) == ("big_endian", "encode")
-            && line.parameters.as_deref() == Some("width=4");
+        let work = &line.work;
+        let is_recorded = (&*work.codec, &*work.operation) == ("big_endian", "encode")
+            && work.parameters.as_deref() == Some("width=4");
         let other = line.other_library.as_ref().map(|other| &*other.name);
         assert_eq!(other, is_recorded.then_some("other"), "{line:?}");
     }
@@ -230,8 +231,8 @@ fn another_report_is_shown_beside_this_one() {
     let other = serde_json::json!({
         "version": "1.1.0", "date": "2025-01-02 03:04 UTC", "machine": { "cpu": "Another <CPU>" },
         "verdict": [{
-            "codec": line.codec, "parameters": line.parameters, "operation": line.operation,
-            "type": line.element_type, "data": line.data, "values": line.values,
+            "codec": line.work.codec, "parameters": line.work.parameters, "operation": line.work.operation,
+            "type": line.work.element_type, "data": line.work.data, "values": line.work.values,
             "memcpy_gb_per_s": 20.0, "best": "neon", "of_memcpy": 0.5,
         }],
     });

@@ -1,23 +1,22 @@
 //! Lines and dots over two axes.
 
-use super::figure::{Drawn, Figure, WIDTH, letters};
-use super::mark::{Mark, Point};
 use super::scale::Scale;
-use super::svg::{PIXEL, Svg, class_of, color};
+use super::svg::{ABOVE, BELOW, Figure, PIXEL, Svg, WIDTH, class_of};
 use crate::commands::report::measurements::Figures;
 use bytelane_measure::transform::PLAIN;
-use plotters::chart::ChartBuilder;
-use plotters::coord::Shift;
-use plotters::coord::ranged1d::Ranged;
-use plotters::drawing::DrawingArea;
-use plotters::element::{PathElement, Text};
-use plotters::style::{Color, ShapeStyle};
-use plotters_backend::text_anchor::{HPos, Pos, VPos};
 
-const HEIGHT: u32 = 250 * PIXEL;
+const HEIGHT: i32 = 250 * PIXEL;
 
-/// Distance between the label of a tick and the axis.
-const TICK: u32 = 4 * PIXEL;
+/// Edges of the area between the axes.
+const LEFT: i32 = 66 * PIXEL;
+const RIGHT: i32 = WIDTH - 24 * PIXEL;
+const BOTTOM: i32 = HEIGHT - 46 * PIXEL;
+
+/// Distance between the edge of the chart and the labels of the axes.
+const MARGIN: i32 = 8 * PIXEL;
+
+/// Length of a tick.
+const TICK: i32 = 4 * PIXEL;
 
 /// Axis of a chart.
 #[derive(Debug)]
@@ -29,10 +28,35 @@ pub struct Axis {
     pub tick: fn(f64) -> String,
 }
 
+/// Value with the text shown on hover.
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    pub title: String,
+    /// Label next to the point.
+    pub label: Option<String>,
+    /// True if the point has a ring.
+    pub is_ringed: bool,
+}
+
+impl Point {
+    /// Creates a point without text.
+    pub fn at((x, y): (f64, f64)) -> Self {
+        Self {
+            x,
+            y,
+            title: String::new(),
+            label: None,
+            is_ringed: false,
+        }
+    }
+}
+
 /// Points that belong together.
 #[derive(Debug)]
 pub struct Series {
-    pub class: &'static str,
+    pub class: String,
     /// True if a line joins them in their order.
     pub joined: bool,
     pub points: Vec<Point>,
@@ -67,65 +91,74 @@ pub struct Chart {
 }
 
 impl Chart {
-    pub fn figure(&self) -> anyhow::Result<Figure> {
-        Figure::drawn(&self.title, (WIDTH, HEIGHT), |area| self.draw(area))
+    pub fn figure(&self) -> Figure {
+        let mut svg = Svg::new(HEIGHT);
+        self.draw_axes(&mut svg);
+        let place = |point: &Point| (self.across(point.x), self.up(point.y));
+        for series in self.series.iter().filter(|series| series.joined) {
+            svg.line(&series.class, series.points.iter().map(place));
+        }
+        for series in &self.series {
+            for point in &series.points {
+                let ring = if point.is_ringed { " ringed" } else { "" };
+                let class = format!("{}{ring}", series.class);
+                svg.dot(&class, &point.title, place(point));
+            }
+        }
+        // All dots are drawn first, so that labels do not hide any.
+        for point in self.series.iter().flat_map(|series| &series.points) {
+            if let Some(label) = &point.label {
+                svg.label(label, place(point));
+            }
+        }
+        svg.figure(&self.title)
     }
 
-    fn draw(&self, area: DrawingArea<Svg<'_>, Shift>) -> Drawn {
-        // The names of positions are above the lines and dots.
-        let above = if self.places.is_empty() { 8 } else { 22 };
-        let mut chart = ChartBuilder::on(&area)
-            .margin(8 * PIXEL)
-            .margin_top(above * PIXEL)
-            .margin_right(24 * PIXEL)
-            .x_label_area_size(38 * PIXEL)
-            .y_label_area_size(58 * PIXEL)
-            .build_cartesian_2d(self.x.scale.clone(), self.y.scale.clone())?;
-        chart
-            .configure_mesh()
-            .bold_line_style(line("grid"))
-            .light_line_style(color("grid").mix(0.0))
-            .axis_style(line("axis"))
-            .label_style(letters("label"))
-            .axis_desc_style(letters("label"))
-            .x_label_formatter(&|&value| (self.x.tick)(value))
-            .y_label_formatter(&|&value| (self.y.tick)(value))
-            .x_desc(self.x.label)
-            .y_desc(self.y.label)
-            .set_all_tick_mark_size(TICK)
-            .draw()?;
-        let (bottom, top) = ends(&self.y.scale);
-        let (left, right) = ends(&self.x.scale);
+    /// Returns the upper edge of the area between the axes. Names of positions are above it.
+    fn top(&self) -> i32 {
+        let pixels = if self.places.is_empty() { 8 } else { 22 };
+        pixels * PIXEL
+    }
+
+    /// Returns the position of a value on the x axis.
+    fn across(&self, x: f64) -> i32 {
+        self.x.scale.place(x, (LEFT, RIGHT))
+    }
+
+    /// Returns the position of a value on the y axis.
+    fn up(&self, y: f64) -> i32 {
+        self.y.scale.place(y, (BOTTOM, self.top()))
+    }
+
+    fn draw_axes(&self, svg: &mut Svg) {
+        let top = self.top();
+        let ticks = |axis: &Axis| axis.scale.ticks();
+        for x in ticks(&self.x).into_iter().map(|tick| self.across(tick)) {
+            svg.line("grid", [(x, BOTTOM), (x, top)]);
+        }
+        for y in ticks(&self.y).into_iter().map(|tick| self.up(tick)) {
+            svg.line("grid", [(LEFT, y), (RIGHT, y)]);
+        }
+        svg.line("axis", [(LEFT, top), (LEFT, BOTTOM), (RIGHT, BOTTOM)]);
+        for tick in ticks(&self.x) {
+            let (x, text) = (self.across(tick), (self.x.tick)(tick));
+            svg.line("axis", [(x, BOTTOM), (x, BOTTOM + TICK)]);
+            svg.text("label", &text, (x, BOTTOM + 2 * TICK), BELOW, 0);
+        }
+        for tick in ticks(&self.y) {
+            let (y, text) = (self.up(tick), (self.y.tick)(tick));
+            svg.line("axis", [(LEFT - TICK, y), (LEFT, y)]);
+            svg.text("label", &text, (LEFT - 2 * TICK, y), ("end", "0.35em"), 0);
+        }
+        let (center, middle) = (i32::midpoint(LEFT, RIGHT), i32::midpoint(top, BOTTOM));
+        svg.text("label", self.x.label, (center, HEIGHT - MARGIN), ABOVE, 0);
+        svg.text("label", self.y.label, (MARGIN, middle), BELOW, 270);
         for (x, name) in &self.places {
-            if (left..=right).contains(x) {
-                chart.draw_series([PathElement::new([(*x, bottom), (*x, top)], line("axis"))])?;
-                let above = letters("label").pos(Pos::new(HPos::Center, VPos::Bottom));
-                chart.draw_series([Text::new(name.clone(), (*x, top), above)])?;
+            let x = self.across(*x);
+            if (LEFT..=RIGHT).contains(&x) {
+                svg.line("axis", [(x, BOTTOM), (x, top)]);
+                svg.text("label", name, (x, top), ABOVE, 0);
             }
         }
-        for series in &self.series {
-            if series.joined {
-                let path = series.points.iter().map(|point| (point.x, point.y));
-                let path: Vec<(f64, f64)> = path.collect();
-                chart.draw_series([PathElement::new(path, line(series.class))])?;
-            }
-        }
-        for series in &self.series {
-            let dots = series.points.iter();
-            chart.draw_series(dots.map(|point| Mark::dot(point, series.class)))?;
-        }
-        let points = self.series.iter().flat_map(|series| &series.points);
-        chart.draw_series(points.filter_map(Mark::label))?;
-        area.present()?;
-        Ok(())
     }
-}
-
-fn ends(scale: &Scale) -> (f64, f64) {
-    let range = scale.range();
-    (range.start, range.end)
-}
-
-fn line(class: &'static str) -> ShapeStyle {
-    color(class).stroke_width(PIXEL)
 }

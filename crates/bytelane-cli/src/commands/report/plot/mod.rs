@@ -1,15 +1,11 @@
-//! Charts: SVG by plotters, coloured by the style sheet of the page, readable on a phone.
+//! Charts: SVG, coloured by the style sheet of the page, readable on a phone.
 
 mod bars;
 mod chart;
-mod figure;
-mod mark;
 mod scale;
 mod svg;
 
 pub use bars::{Bar, Bars, Group};
-pub use chart::{Axis, Chart, Series};
-pub use figure::Figure;
-pub use mark::Point;
+pub use chart::{Axis, Chart, Point, Series};
 pub use scale::Scale;
-pub use svg::class_of;
+pub use svg::{Figure, class_of};

@@ -1,6 +1,5 @@
 //! Axes: linear or logarithmic, with ticks that fit on a phone.
 
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use std::ops::Range;
 
 /// Largest number of labels that fit side by side.
@@ -57,6 +56,11 @@ impl Scale {
         }
     }
 
+    /// Returns the position of a value between those of the ends.
+    pub fn place(&self, value: f64, (from, to): (i32, i32)) -> i32 {
+        from + (f64::from(to - from) * self.share(value)).round() as i32
+    }
+
     pub fn ticks(&self) -> Vec<f64> {
         match self {
             Self::Linear(range) => {
@@ -84,26 +88,6 @@ fn round_step(least: f64) -> f64 {
         .into_iter()
         .find(|&step| step >= least)
         .unwrap_or(10.0 * power)
-}
-
-impl Ranged for Scale {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, (from, to): (i32, i32)) -> i32 {
-        from + (f64::from(to - from) * self.share(*value)).round() as i32
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks()
-    }
-
-    fn range(&self) -> Range<f64> {
-        match self {
-            Self::Linear(range) => range.clone(),
-            Self::Doubling(range) => f64::from(range.start).exp2()..f64::from(range.end).exp2(),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -134,13 +118,13 @@ mod tests {
     #[test]
     fn places_are_between_the_ends() {
         let scale = Scale::doubling([64.0, 1024.0]);
-        assert_eq!(scale.map(&64.0, (100, 500)), 100);
-        assert_eq!(scale.map(&256.0, (100, 500)), 300);
-        assert_eq!(scale.map(&1024.0, (500, 100)), 100);
+        assert_eq!(scale.place(64.0, (100, 500)), 100);
+        assert_eq!(scale.place(256.0, (100, 500)), 300);
+        assert_eq!(scale.place(1024.0, (500, 100)), 100);
         let around = Scale::around([1.0, 2.0]);
-        assert!(around.map(&1.0, (0, 100)) > 5 && around.map(&2.0, (0, 100)) < 95);
-        assert_eq!(Scale::around([3.0]).map(&3.0, (0, 100)), 50);
-        assert_eq!(Scale::from_zero([]).map(&0.5, (0, 10)), 5);
+        assert!(around.place(1.0, (0, 100)) > 5 && around.place(2.0, (0, 100)) < 95);
+        assert_eq!(Scale::around([3.0]).place(3.0, (0, 100)), 50);
+        assert_eq!(Scale::from_zero([]).place(0.5, (0, 10)), 5);
         assert_eq!(Scale::doubling([]).ticks(), [1.0, 2.0]);
     }
 }

@@ -1,94 +1,69 @@
-//! Backend of plotters whose colours are CSS classes, so that the page themes its charts.
+//! SVG elements whose colours are classes of the page's style sheet, so that the page themes its charts.
 
 use minijinja::HtmlEscape;
-use plotters::style::RGBColor;
-use plotters_backend::text_anchor::{HPos, VPos};
-use plotters_backend::{
-    BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind,
-    FontTransform,
-};
-use std::fmt::{self, Write};
+use serde::Serialize;
+use std::fmt::Display;
 
-/// Units per pixel. Plotters uses whole units, which would distort lines if they were pixels.
-pub const PIXEL: u32 = 10;
+/// Units per pixel: positions are whole units.
+pub const PIXEL: i32 = 10;
+
+/// Width of every chart: that of a phone, where it fills the screen.
+pub const WIDTH: i32 = 400 * PIXEL;
 
 /// Font size.
-pub const LETTERS: u32 = 13 * PIXEL;
+const LETTERS: i32 = 13 * PIXEL;
 
 /// Upper estimate of the width of a letter, as a share of the font size.
-pub const LETTER: f64 = 0.62;
+const LETTER: f64 = 0.62;
 
 /// Radius of a dot.
-pub const DOT: u32 = 3 * PIXEL;
+const DOT: i32 = 3 * PIXEL;
 
-pub type Drawn = Result<(), DrawingErrorKind<fmt::Error>>;
-
-/// Classes of the page's style sheet that colour the elements of a chart. Plotters sees a class as a shade of red, by
-/// its position in this list.
-static CLASSES: &[&str] = &[
-    "grid",
-    "axis",
-    "label",
-    "memcpy",
-    "streaming-copy",
-    "plain-v1",
-    "plain-v3",
-    "plain-v4",
-    "plain-neon",
-    "unvectorised",
-    "scalar",
-    "sse4-1",
-    "avx2",
-    "avx512",
-    "neon",
-    "front",
-    "plain",
-    "dictionary",
-    "byte-stream-split",
-    "delta-binary-packed",
-    "delta-length-byte-array",
-    "delta-byte-array",
-    "rle",
-    "alp",
-];
+/// Chart with its caption.
+#[derive(Debug, Serialize)]
+pub struct Figure {
+    pub caption: String,
+    pub svg: String,
+}
 
 /// Returns the class for a name: a backend, a copy or an encoding.
-pub fn class_of(name: &str) -> &'static str {
-    let same = |class: &&&str| {
-        let letters = name.chars().map(|letter| match letter {
-            letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
-            _ => '-',
-        });
-        class.chars().eq(letters)
-    };
-    CLASSES.iter().find(same).copied().unwrap_or("label")
+pub fn class_of(name: &str) -> String {
+    let letters = name.chars().map(|letter| match letter {
+        letter if letter.is_ascii_alphanumeric() => letter.to_ascii_lowercase(),
+        _ => '-',
+    });
+    letters.collect()
 }
 
-/// Returns the class as a colour of plotters.
-pub fn color(class: &str) -> RGBColor {
-    let place = CLASSES.iter().position(|known| *known == class);
-    RGBColor(place.unwrap_or_default() as u8, 0, 0)
+/// Returns an upper estimate of the width of a text.
+pub fn width_of(text: &str) -> i32 {
+    (LETTER * f64::from(LETTERS) * text.chars().count() as f64) as i32
 }
 
-fn class(color: BackendColor) -> &'static str {
-    CLASSES
-        .get(usize::from(color.rgb.0))
-        .copied()
-        .unwrap_or("label")
-}
+/// Position from the left and from the top.
+pub type Place = (i32, i32);
+
+/// Place of a text relative to its position: the text anchor, and the shift downwards.
+pub type Alignment = (&'static str, &'static str);
+
+/// Alignment of a text whose position is the middle of its upper edge.
+pub const BELOW: Alignment = ("middle", "0.8em");
+
+/// Alignment of a text whose position is the middle of its lower edge.
+pub const ABOVE: Alignment = ("middle", "-0.2em");
 
 /// Collects the elements of one drawing.
 #[derive(Debug)]
-pub struct Svg<'a> {
-    size: (u32, u32),
-    elements: &'a mut String,
+pub struct Svg {
+    height: i32,
+    elements: String,
     /// Areas of dots and their labels.
-    pub taken: Vec<Area>,
+    taken: Vec<Area>,
 }
 
 /// Rectangle between two opposite corners.
 #[derive(Clone, Copy, Debug)]
-pub struct Area(pub (i32, i32), pub (i32, i32));
+struct Area(Place, Place);
 
 impl Area {
     fn touches(self, other: Self) -> bool {
@@ -98,47 +73,98 @@ impl Area {
     }
 }
 
-impl<'a> Svg<'a> {
-    pub fn new(size: (u32, u32), elements: &'a mut String) -> Self {
+impl Svg {
+    pub fn new(height: i32) -> Self {
         Self {
-            size,
-            elements,
+            height,
+            elements: String::new(),
             taken: Vec::new(),
         }
     }
 
+    /// Completes the document; the title is also for screen readers.
+    pub fn figure(self, title: &str) -> Figure {
+        let (height, elements, label) = (self.height, self.elements, HtmlEscape(title));
+        Figure {
+            caption: title.to_owned(),
+            svg: format!(
+                "<svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{label}\">\n{elements}</svg>"
+            ),
+        }
+    }
+
+    fn push(&mut self, element: impl Display) {
+        self.elements += &format!("{element}\n");
+    }
+
+    pub fn line(&mut self, class: &str, points: impl IntoIterator<Item = Place>) {
+        let points = points.into_iter().map(|(x, y)| format!("{x},{y}"));
+        let points = points.collect::<Vec<_>>().join(" ");
+        self.push(format_args!(
+            r#"<polyline class="line {class}" points="{points}"/>"#
+        ));
+    }
+
+    /// Draws text, turned by some degrees around its position.
+    pub fn text(
+        &mut self,
+        class: &str,
+        text: &str,
+        (x, y): Place,
+        (anchor, down): Alignment,
+        degrees: u32,
+    ) {
+        let text = HtmlEscape(text);
+        self.push(format_args!(
+            r#"<text class="{class}" transform="translate({x} {y}) rotate({degrees})" dy="{down}" text-anchor="{anchor}" font-size="{LETTERS}">{text}</text>"#
+        ));
+    }
+
+    /// Draws a bar that shows its title when hovered or touched.
+    pub fn bar(&mut self, class: &str, title: &str, y: i32, (width, height): (i32, i32)) {
+        let (width, title) = (width.max(PIXEL), HtmlEscape(title));
+        self.push(format_args!(
+            r#"<rect class="area {class}" x="0" y="{y}" width="{width}" height="{height}"><title>{title}</title></rect>"#
+        ));
+    }
+
+    /// Draws a dot that shows its title when hovered or touched.
+    pub fn dot(&mut self, class: &str, title: &str, (x, y): Place) {
+        self.taken
+            .push(Area((x - DOT, y - DOT), (x + DOT, y + DOT)));
+        let title = HtmlEscape(title);
+        self.push(format_args!(
+            r#"<circle class="area {class}" cx="{x}" cy="{y}" r="{DOT}"><title>{title}</title></circle>"#
+        ));
+    }
+
     /// Draws text above a dot, below it or next to it, shifted inwards near the edges. Draws nothing if
     /// dots or other labels are in the way.
-    pub fn label(&mut self, text: &str, x: i32, y: i32) -> Drawn {
-        let width = (LETTER * f64::from(LETTERS) * text.chars().count() as f64) as i32;
-        let (away, letters) = (2 * DOT as i32, LETTERS as i32);
-        let inwards = match 3 * x / self.size.0 as i32 {
+    pub fn label(&mut self, text: &str, (x, y): Place) {
+        let (width, away) = (width_of(text), 2 * DOT);
+        let inwards = match 3 * x / WIDTH {
             0 => ("start", x),
             1 => ("middle", x - width / 2),
             _ => ("end", x - width),
         };
         let beside = [("start", x + away), ("end", x - away - width)];
-        let (above, below, middle) = (y - away, y + away + letters * 3 / 4, y + letters / 3);
+        let (above, below, middle) = (y - away, y + away + LETTERS * 3 / 4, y + LETTERS / 3);
+        let corners = beside.map(|place| [(place, above), (place, below)]);
         let places = [(inwards, above), (inwards, below)]
             .into_iter()
             .chain(beside.map(|place| (place, middle)))
-            .chain(
-                beside
-                    .into_iter()
-                    .flat_map(|place| [(place, above), (place, below)]),
-            );
+            .chain(corners.into_iter().flatten());
         let areas = places.map(|((anchor, left), line)| {
-            let area = Area((left, line - letters), (left + width, line));
+            let area = Area((left, line - LETTERS), (left + width, line));
             (anchor, line, area)
         });
         let free = areas.into_iter().find(|(_, _, area)| {
             let Area((left, top), (right, bottom)) = *area;
-            let is_inside =
-                left >= 0 && top >= 0 && right <= self.size.0 as i32 && bottom < self.size.1 as i32;
+            let is_inside = left >= 0 && top >= 0 && right <= WIDTH && bottom < self.height;
             is_inside && !self.taken.iter().any(|other| other.touches(*area))
         });
         let Some((anchor, y, area)) = free else {
-            return Ok(());
+            return;
         };
         self.taken.push(area);
         let Area((left, _), (right, _)) = area;
@@ -150,109 +176,6 @@ impl<'a> Svg<'a> {
         let text = HtmlEscape(text);
         self.push(format_args!(
             r#"<text class="label" x="{x}" y="{y}" text-anchor="{anchor}" font-size="{LETTERS}">{text}</text>"#
-        ))
+        ));
     }
-
-    pub fn push(&mut self, element: fmt::Arguments<'_>) -> Drawn {
-        writeln!(self.elements, "{element}").map_err(DrawingErrorKind::DrawingError)
-    }
-}
-
-/// Wraps elements in an SVG document; `title` is for screen readers.
-pub fn document((width, height): (u32, u32), title: &str, elements: &str) -> String {
-    let title = HtmlEscape(title);
-    format!(
-        "<svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{title}\">\n{elements}</svg>"
-    )
-}
-
-impl DrawingBackend for Svg<'_> {
-    type ErrorType = fmt::Error;
-
-    fn get_size(&self) -> (u32, u32) {
-        self.size
-    }
-
-    fn ensure_prepared(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn present(&mut self) -> Drawn {
-        Ok(())
-    }
-
-    fn draw_pixel(&mut self, (x, y): BackendCoord, color: BackendColor) -> Drawn {
-        let class = class(color);
-        self.push(format_args!(
-            r#"<rect class="area {class}" x="{x}" y="{y}" width="1" height="1"/>"#
-        ))
-    }
-
-    fn draw_line<S: BackendStyle>(
-        &mut self,
-        from: BackendCoord,
-        to: BackendCoord,
-        style: &S,
-    ) -> Drawn {
-        self.draw_path([from, to], style)
-    }
-
-    fn draw_path<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        path: I,
-        style: &S,
-    ) -> Drawn {
-        if style.color().alpha == 0.0 {
-            return Ok(());
-        }
-        let (class, points) = (class(style.color()), points(path));
-        self.push(format_args!(
-            r#"<polyline class="line {class}" points="{points}"/>"#
-        ))
-    }
-
-    fn fill_polygon<S: BackendStyle, I: IntoIterator<Item = BackendCoord>>(
-        &mut self,
-        corners: I,
-        style: &S,
-    ) -> Drawn {
-        let (class, points) = (class(style.color()), points(corners));
-        self.push(format_args!(
-            r#"<polygon class="area {class}" points="{points}"/>"#
-        ))
-    }
-
-    fn draw_text<S: BackendTextStyle>(
-        &mut self,
-        text: &str,
-        style: &S,
-        (x, y): BackendCoord,
-    ) -> Drawn {
-        let anchor = match style.anchor().h_pos {
-            HPos::Left => "start",
-            HPos::Right => "end",
-            HPos::Center => "middle",
-        };
-        let down = match style.anchor().v_pos {
-            VPos::Top => "0.8em",
-            VPos::Center => "0.35em",
-            VPos::Bottom => "-0.2em",
-        };
-        let degrees = match style.transform() {
-            FontTransform::None => 0,
-            FontTransform::Rotate90 => 90,
-            FontTransform::Rotate180 => 180,
-            FontTransform::Rotate270 => 270,
-        };
-        let (class, size, text) = (class(style.color()), style.size(), HtmlEscape(text));
-        self.push(format_args!(
-            r#"<text class="{class}" transform="translate({x} {y}) rotate({degrees})" dy="{down}" text-anchor="{anchor}" font-size="{size}">{text}</text>"#
-        ))
-    }
-}
-
-/// Formats points for SVG.
-fn points(path: impl IntoIterator<Item = BackendCoord>) -> String {
-    let points = path.into_iter().map(|(x, y)| format!("{x},{y}"));
-    points.collect::<Vec<_>>().join(" ")
 }

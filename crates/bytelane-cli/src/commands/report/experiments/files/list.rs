@@ -1,64 +1,55 @@
 //! Advice as one table, for spreadsheets, with all results.
 
-use crate::table::{Table, number, text};
+use crate::table::{Field, Table, number, optional, text};
 use bytelane_parquet_files::advise::{Advice, Candidate, ColumnAdvice};
 
+/// Result for an encoding and a compression of a column of a file.
+type Item<'a> = (&'a Advice, &'a ColumnAdvice, &'a Candidate);
+
 /// Returns a table with one line for each column, encoding and compression.
-pub fn list(files: &[Advice]) -> Table {
-    let mut table = Table::new([
-        text("file"),
-        text("column"),
-        text("type"),
-        number("rows"),
-        number("nulls"),
-        number("rows_tried"),
-        number("distinct"),
-        number("entropy_bits"),
-        text("now"),
-        number("bytes_now"),
-        number("bytes_then"),
-        text("encoding"),
-        text("compression"),
-        number("ratio"),
-        number("write_mib_s"),
-        number("read_mib_s"),
-        text("cannot_read"),
-        text("choice"),
-    ]);
-    for advice in files {
-        for column in &advice.columns {
-            for candidate in &column.candidates {
-                table.row(line(advice, column, candidate));
-            }
-        }
-    }
-    table
+pub fn list<'a>(files: &'a [Advice]) -> Table {
+    let columns: [Field<Item<'a>>; 18] = [
+        (text("file"), |(file, ..)| file.file.display().to_string()),
+        (text("column"), |(_, column, _)| column.path.clone()),
+        (text("type"), |(_, column, _)| column.column_type.clone()),
+        (number("rows"), |(_, column, _)| column.rows.to_string()),
+        (number("nulls"), |(_, column, _)| column.nulls.to_string()),
+        (number("rows_tried"), |(_, column, _)| {
+            column.rows_tried.to_string()
+        }),
+        (number("distinct"), |(_, column, _)| {
+            optional(column.distinct)
+        }),
+        (number("entropy_bits"), |(_, column, _)| {
+            optional(column.entropy_bits)
+        }),
+        (text("now"), |(_, column, _)| optional(column.now.as_ref())),
+        (number("bytes_now"), |(_, column, _)| {
+            column.bytes_now.to_string()
+        }),
+        (number("bytes_then"), |(_, column, _)| {
+            column.bytes_then.to_string()
+        }),
+        (text("encoding"), |(.., it)| it.encoding.to_string()),
+        (text("compression"), |(.., it)| it.compression.clone()),
+        (number("ratio"), |(.., it)| it.ratio.to_string()),
+        (number("write_mib_s"), |(.., it)| it.write_mib_s.to_string()),
+        (number("read_mib_s"), |(.., it)| it.read_mib_s.to_string()),
+        (text("cannot_read"), |(.., it)| {
+            optional(it.obstacle.as_ref())
+        }),
+        (text("choice"), |(_, column, it)| {
+            is_choice(it, column).to_string()
+        }),
+    ];
+    let items = files.iter().flat_map(|file| {
+        let columns = file.columns.iter();
+        columns.flat_map(move |column| column.candidates.iter().map(move |it| (file, column, it)))
+    });
+    Table::of(&columns, items)
 }
 
-fn line(advice: &Advice, column: &ColumnAdvice, candidate: &Candidate) -> [String; 18] {
-    let is_choice =
-        candidate.encoding == column.encoding && candidate.compression == column.compression;
-    [
-        advice.file.display().to_string(),
-        column.path.clone(),
-        column.column_type.clone(),
-        column.rows.to_string(),
-        column.nulls.to_string(),
-        column.rows_tried.to_string(),
-        column.distinct.map(|it| it.to_string()).unwrap_or_default(),
-        column
-            .entropy_bits
-            .map(|it| it.to_string())
-            .unwrap_or_default(),
-        column.now.clone().unwrap_or_default(),
-        column.bytes_now.to_string(),
-        column.bytes_then.to_string(),
-        candidate.encoding.to_string(),
-        candidate.compression.clone(),
-        candidate.ratio.to_string(),
-        candidate.write_mib_s.to_string(),
-        candidate.read_mib_s.to_string(),
-        candidate.obstacle.clone().unwrap_or_default(),
-        is_choice.to_string(),
-    ]
+/// Returns whether a candidate is the one to use.
+pub fn is_choice(candidate: &Candidate, column: &ColumnAdvice) -> bool {
+    candidate.encoding == column.encoding && candidate.compression == column.compression
 }

@@ -79,7 +79,7 @@ fn show(report: &Report) -> anyhow::Result<Shown> {
     Ok(Shown {
         message: message(report).unwrap_or_default(),
         about: ABOUT,
-        files: shown::of(&report.figures.files)?,
+        files: shown::of(&report.figures.files),
         ..Shown::default()
     })
 }

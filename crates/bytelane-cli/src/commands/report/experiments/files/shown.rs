@@ -3,6 +3,7 @@
 
 use super::super::scatter::{Way, scatter};
 use super::super::table::Table;
+use super::list::is_choice;
 use crate::commands::report::figures::{figure, ratio};
 use crate::commands::report::plot::{Figure, class_of};
 use crate::readable::{self, decimal_megabytes};
@@ -65,7 +66,7 @@ struct DrawnColumn {
 }
 
 /// Returns the files, those that save most first.
-pub fn of(files: &[Advice]) -> anyhow::Result<Vec<ShownFile>> {
+pub fn of(files: &[Advice]) -> Vec<ShownFile> {
     let mut sorted: Vec<&Advice> = files.iter().collect();
     sorted.sort_by_key(|advice| Reverse(advice.bytes_now().saturating_sub(advice.bytes_then())));
     let shown = sorted.into_iter().enumerate();
@@ -75,14 +76,14 @@ pub fn of(files: &[Advice]) -> anyhow::Result<Vec<ShownFile>> {
 }
 
 impl ShownFile {
-    fn new(advice: &Advice, is_leading: bool) -> anyhow::Result<Self> {
+    fn new(advice: &Advice, is_leading: bool) -> Self {
         let mut columns: Vec<&ColumnAdvice> = advice.columns.iter().collect();
         columns.sort_by_key(|column| Reverse(saved(column)));
         let (leading, others) = columns.split_at(columns.len().min(LEADING_COLUMNS));
         let drawn = leading.iter().filter(|_| is_leading);
         let drawn = drawn.map(|column| DrawnColumn::new(column));
         let lines = |columns: &[&ColumnAdvice]| columns.iter().map(|it| Line::new(it)).collect();
-        Ok(Self {
+        Self {
             name: readable::path(&advice.file),
             is_array: advice.kind == "array",
             rows: advice.rows,
@@ -97,9 +98,9 @@ impl ShownFile {
             leading: lines(leading),
             others: lines(others),
             others_saved: others.iter().map(|column| saved(column)).sum(),
-            drawn: drawn.collect::<anyhow::Result<_>>()?,
+            drawn: drawn.collect(),
             settings: advice.settings.clone(),
-        })
+        }
     }
 }
 
@@ -121,7 +122,7 @@ impl Line {
 }
 
 impl DrawnColumn {
-    fn new(column: &ColumnAdvice) -> anyhow::Result<Self> {
+    fn new(column: &ColumnAdvice) -> Self {
         let drawing = |verb: &str, label: &'static str, speed: fn(&Candidate) -> f64| {
             let ways = column.candidates.iter().map(|candidate| Way {
                 name: name(candidate),
@@ -139,17 +140,17 @@ impl DrawnColumn {
             .map(|candidate| candidate.encoding.to_string())
             .collect();
         legend.dedup();
-        Ok(Self {
+        Self {
             name: column.path.clone(),
             legend,
             figures: vec![
                 drawing("write", "written MB/s", |it| {
                     decimal_megabytes(it.write_mib_s)
-                })?,
-                drawing("read", "read MB/s", |it| decimal_megabytes(it.read_mib_s))?,
+                }),
+                drawing("read", "read MB/s", |it| decimal_megabytes(it.read_mib_s)),
             ],
             table: table(column),
-        })
+        }
     }
 }
 
@@ -168,10 +169,6 @@ fn choice(column: &ColumnAdvice) -> String {
 
 fn name(candidate: &Candidate) -> String {
     format!("{}, {}", candidate.encoding, candidate.compression)
-}
-
-fn is_choice(candidate: &Candidate, column: &ColumnAdvice) -> bool {
-    candidate.encoding == column.encoding && candidate.compression == column.compression
 }
 
 /// Returns a table with all results for a column.
@@ -236,7 +233,7 @@ mod tests {
 
     #[test]
     fn of_many_columns_those_that_save_most_stand_first_and_have_drawings() {
-        let file = &of(&[advice(500)]).unwrap()[0];
+        let file = &of(&[advice(500)])[0];
         assert_eq!(file.leading.len(), LEADING_COLUMNS);
         assert_eq!(file.others.len(), 500 - LEADING_COLUMNS);
         assert_eq!(file.leading[0].name, "c499");
@@ -252,7 +249,7 @@ mod tests {
     #[test]
     fn of_many_files_those_that_save_most_are_unfolded() {
         let files: Vec<Advice> = (0..6).map(advice).collect();
-        let shown = of(&files).unwrap();
+        let shown = of(&files);
         let unfolded = shown.iter().map(|file| file.is_leading);
         assert!(unfolded.eq([true, true, true, false, false, false]));
         assert_eq!(shown[0].leading.len(), 5);
