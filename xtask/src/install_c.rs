@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::folder::Folder;
 use crate::process::{cargo, compile, output, program, root};
 
 /// Options of `cargo xtask install-c`.
@@ -56,12 +57,16 @@ pub const LIBRARIES: &[Library] = &[
 /// them: compilers link the shared `gcc_s` or, with `-static`, `gcc_eh`.
 const PRIVATE: [&str; 6] = ["-lutil", "-lrt", "-lpthread", "-lm", "-ldl", "-lc"];
 
+/// Version of the workspace.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// Directory of the templates.
 const TEMPLATES: &str = "crates/bytelane-capi/package";
 
 pub fn run_command(options: &Options) -> Result<ExitCode> {
-    install(&options.prefix)?;
-    println!("{}", hint(&fs::canonicalize(&options.prefix)?));
+    let prefix = std::path::absolute(&options.prefix)?;
+    install(&prefix)?;
+    println!("{}", hint(&fs::canonicalize(prefix)?));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -85,46 +90,41 @@ pub fn install(prefix: &Path) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "only Linux is supported");
     let build = "build --locked --profile c --package bytelane-capi --package bytelane-streamvbyte";
     compile(cargo(build).args(["--target-dir", "target"]))?;
-    let version = Version::read()?;
-    let directories = ["include", "lib/pkgconfig", "lib/cmake/bytelane"];
-    for directory in directories.map(|directory| prefix.join(directory)) {
-        fs::create_dir_all(&directory)
-            .with_context(|| format!("cannot create {}", directory.display()))?;
-    }
+    let prefix = Folder::at(prefix)?;
     for library in LIBRARIES {
-        library.install(prefix, &version)?;
+        library.install(&prefix)?;
     }
     for file in ["bytelane-config.cmake", "bytelane-config-version.cmake"] {
-        let text = version.fill_in(file, &[])?;
-        write(&prefix.join("lib/cmake/bytelane").join(file), text)?;
+        let path = format!("lib/cmake/bytelane/{file}");
+        prefix.write(&path, fill_in(file, &[])?)?;
     }
-    println!("installed below {}", prefix.display());
+    println!("installed below {}", prefix.path.display());
     Ok(())
 }
 
 impl Library {
-    fn install(&self, prefix: &Path, version: &Version) -> Result<()> {
-        let (built, lib) = (root().join("target/c"), prefix.join("lib"));
+    fn install(&self, prefix: &Folder) -> Result<()> {
+        let (built, lib) = (root().join("target/c"), prefix.below("lib")?);
         let Self {
             name, built: from, ..
         } = self;
         for header in self.headers {
             let header = root().join("crates").join(header);
             let file = header.file_name().context("a header has a name")?;
-            copy(&header, &prefix.join("include").join(file))?;
+            prefix.copy(&header, &format!("include/{}", file.display()))?;
         }
-        let full = format!("lib{name}.so.{}", version.full);
-        copy(&built.join(format!("lib{from}.so")), &lib.join(&full))?;
-        let by_abi = format!("lib{name}.so.{}", version.abi());
-        link(&full, &lib.join(&by_abi))?;
-        link(&by_abi, &lib.join(format!("lib{name}.so")))?;
+        let full = format!("lib{name}.so.{VERSION}");
+        lib.copy(&built.join(format!("lib{from}.so")), &full)?;
+        let by_abi = format!("lib{name}.so.{}", abi());
+        link(&full, &lib.path.join(&by_abi))?;
+        link(&by_abi, &lib.path.join(format!("lib{name}.so")))?;
         self.archive(
             &built.join(format!("lib{from}.a")),
-            &lib.join(format!("lib{name}.a")),
+            &lib.path.join(format!("lib{name}.a")),
         )?;
         let description = [("@NAME@", *name), ("@DESCRIPTION@", self.description)];
-        let text = version.fill_in("library.pc.in", &description)?;
-        write(&lib.join(format!("pkgconfig/{name}.pc")), text)
+        let text = fill_in("library.pc.in", &description)?;
+        lib.write(&format!("pkgconfig/{name}.pc"), text)
     }
 
     /// Creates a static library from a single object that exports only the C functions: Rust's own
@@ -175,63 +175,36 @@ impl Library {
     }
 }
 
-/// Version of the workspace.
-struct Version {
-    full: String,
+/// Returns the part of the version that changes with the interface; build.rs of the crates has the same rule.
+fn abi() -> String {
+    match env!("CARGO_PKG_VERSION_MAJOR") {
+        "0" => concat!("0.", env!("CARGO_PKG_VERSION_MINOR")).to_owned(),
+        major => major.to_owned(),
+    }
 }
 
-impl Version {
-    fn read() -> Result<Self> {
-        let path = root().join("Cargo.toml");
-        let manifest: toml::Table = fs::read_to_string(path)?.parse()?;
-        let full = manifest["workspace"]["package"]["version"].as_str();
-        let full = full.context("the workspace has no version")?.to_owned();
-        Ok(Self { full })
-    }
-
-    /// Returns the part that changes with the interface; build.rs of the crates has the same rule.
-    fn abi(&self) -> String {
-        let numbers: Vec<_> = self.full.split('.').collect();
-        match numbers[0] {
-            "0" => numbers[..2].join("."),
-            major => major.to_owned(),
-        }
-    }
-
-    /// Fills in a template.
-    fn fill_in(&self, template: &str, more: &[(&str, &str)]) -> Result<String> {
-        let path = root().join(TEMPLATES).join(template);
-        let text =
-            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let separator = if template.ends_with(".cmake") {
-            ";"
-        } else {
-            " "
-        };
-        let ours = [
-            ("@VERSION@", self.full.clone()),
-            ("@ABI@", self.abi()),
-            ("@ABI_PATTERN@", self.abi().replace('.', "\\\\.")),
-            ("@PRIVATE@", PRIVATE.join(separator)),
-        ];
-        let ours = ours.iter().map(|(name, value)| (*name, &**value));
-        let all = ours.chain(more.iter().copied());
-        Ok(all.fold(text, |text, (name, value)| text.replace(name, value)))
-    }
+/// Fills in a template.
+fn fill_in(template: &str, more: &[(&str, &str)]) -> Result<String> {
+    let path = root().join(TEMPLATES).join(template);
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let separator = if template.ends_with(".cmake") {
+        ";"
+    } else {
+        " "
+    };
+    let ours = [
+        ("@VERSION@", VERSION),
+        ("@ABI@", &*abi()),
+        ("@ABI_PATTERN@", &*abi().replace('.', "\\\\.")),
+        ("@PRIVATE@", &*PRIVATE.join(separator)),
+    ];
+    let all = ours.iter().chain(more);
+    Ok(all.fold(text, |text, (name, value)| text.replace(name, value)))
 }
 
 fn run_quietly(command: &mut std::process::Command) -> Result<()> {
     output(command).map(|_| ())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    let copied = fs::copy(from, to);
-    copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
-    Ok(())
-}
-
-fn write(path: &Path, text: String) -> Result<()> {
-    fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
 fn link(target: &str, path: &Path) -> Result<()> {

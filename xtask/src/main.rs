@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod documents;
+mod folder;
 mod install_c;
 mod listing;
 mod peers;

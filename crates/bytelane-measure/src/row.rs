@@ -192,6 +192,24 @@ pub fn write_csv(rows: &[Row], out: &mut impl Write) -> io::Result<()> {
     writer.flush()
 }
 
+/// Reads the rows that [`write_csv`] has written.
+///
+/// # Errors
+/// A row that lacks a field or has a wrong one, with its line.
+pub fn read_csv(text: &[u8]) -> io::Result<Vec<Row>> {
+    let mut rows: Vec<Row> = csv::Reader::from_reader(text)
+        .deserialize()
+        .collect::<Result<_, _>>()?;
+    // An empty field is that of a key that the row lacks.
+    for row in &mut rows {
+        for field in [&mut row.parameters, &mut row.library] {
+            field.take_if(|text| text.is_empty());
+        }
+        row.extra.retain(|_, value| value != "");
+    }
+    Ok(rows)
+}
+
 fn object(row: &Row) -> io::Result<Map<String, Value>> {
     match serde_json::to_value(row)? {
         Value::Object(object) => Ok(object),
@@ -264,6 +282,7 @@ mod tests {
             "{first}"
         );
         assert!(lines.next().unwrap().ends_with(",0.01,1.5"));
+        assert_eq!(read_csv(text.as_bytes()).unwrap(), rows);
     }
 
     #[test]

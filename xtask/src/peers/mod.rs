@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
+use bytelane_measure::row::{read_csv, write_csv};
 
-use crate::process::{self, cargo, compile, program, root, run};
+use crate::folder::write;
+use crate::process::{self, cargo, compile, output, program, root, run};
 use crate::record::median;
 pub use level::Level;
 
@@ -64,9 +66,12 @@ pub fn record(path: &Path, level: Option<Level>, runs: u8, choice: &[String]) ->
         let mut arguments = vec!["--output".into(), run.clone().into()];
         arguments.extend(choice.iter().map(OsString::from));
         measure(level, &arguments)?;
-        measured.push(fs::read_to_string(&run).with_context(|| run.display().to_string())?);
+        let text = fs::read(&run).with_context(|| run.display().to_string())?;
+        measured.push(read_csv(&text)?);
     }
-    fs::write(path, median::join(&measured)?).with_context(|| path.display().to_string())
+    let mut text = Vec::new();
+    write_csv(&median::join(&measured)?, &mut text)?;
+    write(path, text)
 }
 
 fn measure(level: Option<Level>, arguments: &[OsString]) -> Result<()> {
@@ -119,6 +124,18 @@ fn comparison(profile: &str, level: Option<Level>, arguments: &[OsString]) -> Re
         level.limit_run(&mut command);
     }
     Ok(command)
+}
+
+/// Returns the directory with the sources of the C library of Stream VByte, which come with a crate that the comparison uses.
+pub fn streamvbyte_sources() -> Result<PathBuf> {
+    let metadata = "metadata --locked --format-version 1 --manifest-path peers/Cargo.toml";
+    let metadata: serde_json::Value = serde_json::from_str(&output(&mut cargo(metadata))?.text)?;
+    let packages = metadata["packages"].as_array().context("no packages")?;
+    let mut packages = packages.iter();
+    let package = packages.find(|package| package["name"] == "streamvbyte-sys");
+    let manifest = package.and_then(|package| package["manifest_path"].as_str());
+    let manifest = Path::new(manifest.context("no package streamvbyte-sys")?);
+    Ok(manifest.with_file_name("external").join("streamvbyte"))
 }
 
 /// Builds the crate `parquet` for this machine, or for the best one with an instruction set, as a shared library.

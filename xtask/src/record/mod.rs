@@ -7,7 +7,6 @@ pub mod neon;
 #[cfg(test)]
 mod order;
 pub mod parquet;
-mod write;
 
 use std::process::ExitCode;
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::package::{self, Folder};
+use super::package;
 use super::platform::{Platform, TARGET_DIRECTORY, artifacts, profile, tool};
 use super::system;
+use crate::folder::Folder;
 use crate::process::{compile, output, program, root, run};
 
 /// Makes the archive and the package, and tries them.
@@ -42,7 +43,7 @@ fn build(platform: &Platform) -> Result<PathBuf> {
 /// Packs the command for any Linux, in folders as below `~/.local`.
 fn archive(platform: &Platform, built: &Path) -> Result<PathBuf> {
     let name = format!("bytelane-{}-{}", env!("CARGO_PKG_VERSION"), platform.triple);
-    let folder = Folder::create(&name)?;
+    let folder = package::folder(&name)?;
     share(platform, built, &folder)?;
     let zsh = output(platform.run(built).args(["completions", "zsh"]))?.text;
     folder.write("share/zsh/site-functions/_bytelane", &zsh)?;
@@ -62,7 +63,7 @@ fn archive(platform: &Platform, built: &Path) -> Result<PathBuf> {
 fn debian(platform: &Platform, architecture: &str, built: &Path) -> Result<PathBuf> {
     let version = env!("CARGO_PKG_VERSION");
     let name = format!("bytelane_{version}_{architecture}");
-    let folder = Folder::create(&name)?;
+    let folder = package::folder(&name)?;
     let user = folder.below("usr")?;
     share(platform, built, &user)?;
     let zsh = output(platform.run(built).args(["completions", "zsh"]))?.text;

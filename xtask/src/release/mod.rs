@@ -10,10 +10,9 @@ mod wheel;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::builder::PossibleValuesParser;
 
 use crate::test::needs::Need;
-use crate::test::outcome::{list, run_stage, summarise};
+use crate::test::outcome::{list, names, run_stage, summarise};
 use crate::test::stages::{PYTHON, Stage, release};
 use platform::{AARCH64_GNU, AARCH64_MUSL, X86_64_GNU, X86_64_MUSL};
 
@@ -21,7 +20,7 @@ use platform::{AARCH64_GNU, AARCH64_MUSL, X86_64_GNU, X86_64_MUSL};
 #[derive(clap::Args)]
 pub struct Options {
     /// Make only these
-    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1.., value_parser = names())]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1.., value_parser = names(STAGES.iter()))]
     only: Vec<String>,
 
     /// Cargo's profile; `quick` tries the steps in less time
@@ -31,14 +30,6 @@ pub struct Options {
     /// Show what can be made, and what this machine lacks for it; make nothing
     #[arg(long)]
     list: bool,
-}
-
-fn names() -> PossibleValuesParser {
-    STAGES
-        .iter()
-        .map(|stage| stage.name)
-        .collect::<Vec<_>>()
-        .into()
 }
 
 /// Makes the artifacts one after the other, even if one fails, and prints a summary.

@@ -1,65 +1,23 @@
 //! Lays out the files of a package, and describes it to Debian's tools.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::platform::GLIBC;
-use crate::process::{output, program, root, run};
+use crate::folder::Folder;
+use crate::process::{output, program, run};
 
-/// Directory whose contents become a package.
-pub struct Folder {
-    pub path: PathBuf,
-}
-
-impl Folder {
-    /// Creates an empty folder of this name.
-    pub fn create(name: &str) -> Result<Self> {
-        let path = root().join("target/release-folders").join(name);
-        if path.exists() {
-            fs::remove_dir_all(&path).context("cannot remove an old folder")?;
-        }
-        fs::create_dir_all(&path).context("cannot create a folder")?;
-        Ok(Self { path })
-    }
-
-    /// Creates a folder in this one.
-    pub fn below(&self, path: &str) -> Result<Self> {
-        let path = self.path.join(path);
-        fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
-        Ok(Self { path })
-    }
-
-    pub fn write(&self, path: &str, text: &str) -> Result<()> {
-        let path = self.prepare(path)?;
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
-    }
-
-    /// Copies a file with its permissions.
-    pub fn copy(&self, from: &Path, to: &str) -> Result<()> {
-        let to = self.prepare(to)?;
-        let copied = fs::copy(from, &to);
-        copied
-            .map(drop)
-            .with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
-    }
-
-    /// Returns the path of a file in this folder, after creating its directory.
-    fn prepare(&self, path: &str) -> Result<PathBuf> {
-        let path = self.path.join(path);
-        let directory = path.parent().context("the file is in the folder")?;
-        fs::create_dir_all(directory)
-            .with_context(|| format!("cannot create {}", directory.display()))?;
-        Ok(path)
-    }
+/// Creates an empty folder, whose contents become a package.
+pub fn folder(name: &str) -> Result<Folder> {
+    Folder::empty(format!("target/release-folders/{name}"))
 }
 
 /// Adds what Debian requires of a package: its description, and compressed documents.
 pub fn add_debian_files(folder: &Folder, architecture: &str) -> Result<()> {
     let kilobytes = output(program("du").arg("-sk").arg(&folder.path))?.text;
     let size = kilobytes.split_whitespace().next().unwrap_or_default();
-    folder.write("DEBIAN/control", &control(architecture, size))?;
+    folder.write("DEBIAN/control", control(architecture, size))?;
     folder.write("usr/share/doc/bytelane/copyright", COPYRIGHT)?;
     let documents = folder.path.join("usr/share/doc/bytelane");
     fs::rename(documents.join("CHANGELOG.md"), documents.join("changelog"))?;

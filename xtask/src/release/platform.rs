@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::folder::Folder;
 use crate::process::{output, program, root};
 use crate::test::languages::python::environment_with;
 
@@ -149,9 +150,7 @@ pub fn tool(name: &str) -> Result<Command> {
 
 /// Returns the directory of the finished artifacts.
 pub fn artifacts() -> Result<PathBuf> {
-    let directory = root().join("target/release-artifacts");
-    std::fs::create_dir_all(&directory).context("cannot create target/release-artifacts")?;
-    Ok(directory)
+    Ok(Folder::at("target/release-artifacts")?.path)
 }
 
 #[cfg(test)]

@@ -6,8 +6,9 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::package::Folder;
+use super::package::folder;
 use super::platform::Platform;
+use crate::folder::Folder;
 use crate::process::{output, program, root, run};
 
 /// Oldest release of Debian on its mirrors.
@@ -47,10 +48,8 @@ impl System {
 
     /// Returns an empty directory of the system, and its path in the system.
     pub fn trial(&self) -> Result<(PathBuf, PathBuf)> {
-        let directory = self.root.join(TRIAL);
-        let _ = fs::remove_dir_all(&directory);
-        fs::create_dir_all(&directory).context("cannot create a directory in a system")?;
-        Ok((directory, Path::new("/").join(TRIAL)))
+        let directory = Folder::empty(self.root.join(TRIAL))?;
+        Ok((directory.path, Path::new("/").join(TRIAL)))
     }
 
     /// Returns a command that runs in the system, with nothing of this one's environment.
@@ -78,7 +77,7 @@ pub fn try_archive(platform: &Platform, archive: &Path) -> Result<()> {
         run(tar.arg(archive).arg("--directory").arg(to))
     };
     if platform.is_emulated() {
-        let folder = Folder::create("trial")?;
+        let folder = folder("trial")?;
         unpack(&folder.path)?;
         let command = folder.path.join("bin/bytelane");
         return try_command(|| platform.run(&command), &folder.path, &folder.path);
@@ -86,7 +85,7 @@ pub fn try_archive(platform: &Platform, archive: &Path) -> Result<()> {
     let system = if platform.has_glibc() {
         System::debian(OLDEST)?
     } else {
-        System::at(&Folder::create("alone")?.path)
+        System::at(&folder("alone")?.path)
     };
     let (directory, seen) = system.trial()?;
     unpack(&directory)?;

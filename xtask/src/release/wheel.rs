@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::package::Folder;
+use super::package::folder;
 use super::platform::{Platform, artifacts, profile, tool};
 use super::system::{System, WITH_PYTHON};
 use crate::process::{compile, output, program, root, run};
@@ -20,7 +20,7 @@ const STEPS: &str = include_str!("steps.py");
 
 /// Builds the wheel, checks its symbols and its tag, and tries it.
 pub fn make(platform: &Platform) -> Result<()> {
-    let folder = Folder::create("wheel")?;
+    let folder = folder("wheel")?;
     let mut build = tool("maturin")?;
     build
         .args(["build", "--locked", "--zig", "--profile", profile()])

@@ -5,9 +5,8 @@ use std::fs;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use clap::builder::PossibleValuesParser;
 
-use super::outcome::{Outcome, list, minutes, run_stage, summarise};
+use super::outcome::{Outcome, list, minutes, names, run_stage, summarise};
 use super::stages::{STAGES, Stage, Tier};
 use crate::process::{output, program, root};
 
@@ -15,7 +14,7 @@ use crate::process::{output, program, root};
 #[derive(clap::Args)]
 pub struct Options {
     /// Run only these stages
-    #[arg(long, value_name = "STAGE", value_delimiter = ',', num_args = 1.., value_parser = names())]
+    #[arg(long, value_name = "STAGE", value_delimiter = ',', num_args = 1.., value_parser = names(stages()))]
     only: Vec<String>,
 
     /// Show the stages, their time budgets and what this machine lacks for them; run nothing
@@ -32,10 +31,6 @@ const RECORD: &str = "docs/lab-notes/extended.md";
 
 fn stages() -> impl Iterator<Item = &'static Stage> {
     STAGES.iter().filter(|stage| stage.tier == Tier::Extended)
-}
-
-fn names() -> PossibleValuesParser {
-    stages().map(|stage| stage.name).collect::<Vec<_>>().into()
 }
 
 /// Runs the stages one after the other, even if one fails, and prints a summary.
@@ -98,13 +93,7 @@ fn with_row(text: &str, name: &str, row: &str) -> String {
 
 /// Returns the processor and its best backend.
 fn cpu() -> String {
-    let information = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let name = information
-        .lines()
-        .find_map(|line| line.strip_prefix("model name"));
-    let name = name
-        .unwrap_or(std::env::consts::ARCH)
-        .trim_start_matches(['\t', ':', ' ']);
+    let name = bytelane_measure::cpu::name();
     format!("{name}, {}", bytelane::Backend::active())
 }
 

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
 
-use outcome::{Outcome, list, run_stage, summarise};
+use outcome::{Outcome, list, names, run_stage, summarise};
 use stages::{STAGES, Stage, Tier};
 
 use crate::timings;
@@ -25,11 +25,11 @@ pub struct Options {
     require: Vec<String>,
 
     /// Skip these stages, even with `--require all`
-    #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = names())]
+    #[arg(long, value_name = "STAGES", value_delimiter = ',', value_parser = names(stages()))]
     without: Vec<String>,
 
     /// Run only these stages
-    #[arg(long, value_name = "STAGE", value_delimiter = ',', num_args = 1.., value_parser = names())]
+    #[arg(long, value_name = "STAGE", value_delimiter = ',', num_args = 1.., value_parser = names(stages()))]
     only: Vec<String>,
 
     /// Show the stages, their time budgets and what this machine lacks for them; run nothing
@@ -43,10 +43,6 @@ pub struct Options {
 
 fn stages() -> impl Iterator<Item = &'static Stage> {
     STAGES.iter().filter(|stage| stage.tier != Tier::Extended)
-}
-
-fn names() -> PossibleValuesParser {
-    stages().map(|stage| stage.name).collect::<Vec<_>>().into()
 }
 
 fn names_and_all() -> PossibleValuesParser {

@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use clap::builder::PossibleValuesParser;
+
 use super::stages::Stage;
 use crate::timings::{self, Timings};
 
@@ -50,6 +52,11 @@ pub fn run_stage(stage: &Stage, required: bool) -> Outcome {
             Outcome::Failed(elapsed, timings, error)
         }
     }
+}
+
+/// Returns a parser that takes the names of stages.
+pub fn names<'a>(stages: impl Iterator<Item = &'a Stage>) -> PossibleValuesParser {
+    stages.map(|stage| stage.name).collect::<Vec<_>>().into()
 }
 
 /// Prints the available stages, and what this machine lacks for them.

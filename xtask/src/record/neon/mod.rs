@@ -15,7 +15,7 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail, ensure};
 use serde::{Deserialize, Serialize};
 
-use super::write::write;
+use crate::folder::write;
 use crate::listing::{self, Counts, Function, Instruction, disassemble, functions};
 use crate::process::{program, run};
 use crate::test::machines::cross::{AARCH64, Target};
@@ -89,7 +89,7 @@ pub fn record(path: &Path) -> Result<()> {
     for line in &lines {
         csv.serialize(line)?;
     }
-    write(path, &String::from_utf8(csv.into_inner()?)?)?;
+    write(path, csv.into_inner()?)?;
     println!("{}: {} estimates", path.display(), lines.len());
     Ok(())
 }

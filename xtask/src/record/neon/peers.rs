@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 
 use super::OBJDUMP;
 use crate::listing::disassemble;
-use crate::process::{cargo, output, program, root, run};
+use crate::peers::streamvbyte_sources;
+use crate::process::{cargo, program, root, run};
 use crate::test::machines::cross::AARCH64;
 use crate::test::needs::Need;
 
@@ -78,17 +79,7 @@ fn newest(directory: &Path, prefix: &str) -> Result<Option<String>> {
 
 /// Compiles the C library, and returns its objects.
 fn compile_c() -> Result<Vec<String>> {
-    let mut metadata =
-        cargo("metadata --locked --format-version 1 --manifest-path peers/Cargo.toml");
-    let metadata: serde_json::Value = serde_json::from_str(&output(&mut metadata)?.text)?;
-    let packages = metadata["packages"].as_array().context("no packages")?;
-    let package = packages
-        .iter()
-        .find(|package| package["name"] == "streamvbyte-sys");
-    let manifest = package.and_then(|package| package["manifest_path"].as_str());
-    let directory = Path::new(manifest.context("no package streamvbyte-sys")?)
-        .with_file_name("external")
-        .join("streamvbyte");
+    let directory = streamvbyte_sources()?;
     let compile = |name: &&str| {
         let object = root().join(TARGET_DIR).join(format!("{name}.o"));
         run(program(C)

@@ -9,8 +9,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use super::python;
+use crate::folder::Folder;
 use crate::install_c::{LIBRARIES, install};
-use crate::process::{cargo, output, program, root, run};
+use crate::peers::streamvbyte_sources;
+use crate::process::{output, program, root, run};
 
 const CRATE: &str = "crates/bytelane-capi";
 
@@ -52,12 +54,9 @@ struct Place(PathBuf);
 
 impl Place {
     fn new() -> Result<Self> {
-        let directory = root().join("target/c-programs");
-        if directory.is_dir() {
-            fs::remove_dir_all(&directory).context("cannot clear target/c-programs")?;
-        }
-        fs::create_dir_all(directory.join("bin"))?;
-        Ok(Self(directory))
+        let directory = Folder::empty("target/c-programs")?;
+        directory.below("bin")?;
+        Ok(Self(directory.path))
     }
 
     fn prefix(&self) -> PathBuf {
@@ -198,15 +197,7 @@ fn splits_as_numpy_does(place: &Place) -> Result<()> {
 /// Runs the example and the unit test of the C library, compiled with its own headers, but linked
 /// with our library. The source comes with the crate that the comparisons use.
 fn the_original_example_runs_relinked(place: &Place) -> Result<()> {
-    let metadata = "metadata --locked --format-version 1 --manifest-path peers/Cargo.toml";
-    let metadata: serde_json::Value = serde_json::from_str(&output(&mut cargo(metadata))?.text)?;
-    let packages = metadata["packages"].as_array().context("no packages")?;
-    let of_c_library = packages
-        .iter()
-        .find(|package| package["name"] == "streamvbyte-sys");
-    let manifest = of_c_library.and_then(|package| package["manifest_path"].as_str());
-    let manifest = Path::new(manifest.context("peers no longer uses streamvbyte-sys")?);
-    let source = manifest.with_file_name("external").join("streamvbyte");
+    let source = streamvbyte_sources()?;
     for name in ["example.c", "tests/unit.c"] {
         let object = place.bin("original.o");
         run(program("gcc")
@@ -250,10 +241,10 @@ fn the_commands_of_the_guide_run(place: &Place) -> Result<()> {
     let guide = fs::read_to_string(root().join("docs/getting-started/c.md"))?;
     let commands = commands(&guide, "## A first program");
     ensure!(commands.len() == 3, "the guide has {commands:?}");
-    let directory = place.0.join("guide");
-    fs::create_dir_all(&directory)?;
+    let guide = Folder::at(place.0.join("guide"))?;
     let source = root().join(CRATE).join("examples/base64.c");
-    fs::copy(source, directory.join("base64.c"))?;
+    guide.copy(&source, "base64.c")?;
+    let directory = guide.path;
     for commands in commands {
         let mut shell = program("sh");
         shell.args(["-e", "-c", commands]).current_dir(&directory);

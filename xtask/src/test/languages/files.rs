@@ -63,16 +63,11 @@ pub fn run_pairs() -> Result<()> {
 /// Flips bits of files of pyarrow, DuckDB and Polars, salvages them, and reads the results. `BYTELANE_TRIALS` sets the number
 /// of files; the default is 5,000.
 pub fn run_salvaged() -> Result<()> {
-    let programs = build_programs()?;
-    let package = lay_out_package(&programs)?;
-    let mut command = program(environment()?);
-    if std::env::var_os("BYTELANE_TRIALS").is_none() {
-        command.env("BYTELANE_TRIALS", "5000");
-    }
-    run(command
-        .arg("interop/damaged/test_salvage.py")
-        .env("BYTELANE_PROGRAMS", programs)
-        .env("PYTHONPATH", package))
+    let trials = std::env::var("BYTELANE_TRIALS").unwrap_or("5000".to_owned());
+    exchange_with(
+        "interop/damaged/test_salvage.py",
+        &[("BYTELANE_TRIALS", &trials)],
+    )
 }
 
 /// Reads the files below `BYTELANE_PARQUET_FILES`, and compares the results with pyarrow, DuckDB

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::folder::Folder;
 use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
 /// Arguments of cargo that build the programs of scripts and other stages. They select the whole workspace: a
@@ -78,35 +79,12 @@ pub fn run_thrift_cpp() -> Result<()> {
 /// need more tools. Returns the directory.
 pub fn lay_out_package(programs: &Path) -> Result<PathBuf> {
     compile(cargo(LIBRARIES).args(["--target-dir", "target"]))?;
-    let directory = root().join("target/interop/package");
-    let package = directory.join("bytelane");
-    copy_directory(
-        &root().join("crates/bytelane-python/python/bytelane"),
-        &package,
-    )?;
+    let directory = Folder::at("target/interop/package")?;
+    let package = directory.below("bytelane")?;
+    package.copy_all(&root().join("crates/bytelane-python/python/bytelane"))?;
     let library = format!("{DLL_PREFIX}bytelane_native{DLL_SUFFIX}");
-    copy(&programs.join(library), &package.join("_native.abi3.so"))?;
-    Ok(directory)
-}
-
-/// Copies the files of a directory and of those in it.
-fn copy_directory(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to).with_context(|| format!("cannot create {}", to.display()))?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (path, to) = (entry.path(), to.join(entry.file_name()));
-        if path.is_dir() {
-            copy_directory(&path, &to)?;
-        } else {
-            copy(&path, &to)?;
-        }
-    }
-    Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
-    Ok(())
+    package.copy(&programs.join(library), "_native.abi3.so")?;
+    Ok(directory.path)
 }
 
 /// Builds the programs, and returns their directory.

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
+use crate::folder::Folder;
 use crate::process::{cargo, compile, program, root, run, run_side_by_side};
 
 /// Flags that `cargo fuzz` passes to a nightly compiler; the stable one accepts them as well.
@@ -74,8 +75,8 @@ fn build(directory: &str, profile: &str, sanitizer: Option<&str>) -> Result<Path
 /// Returns the command that runs a target for a number of seconds.
 fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<Command> {
     let [found, artifacts] = ["corpus", "artifacts"].map(|kind| format!("fuzz/{kind}/{target}/"));
-    fs::create_dir_all(root().join(&found))?;
-    fs::create_dir_all(root().join(&artifacts))?;
+    Folder::at(&found)?;
+    Folder::at(&artifacts)?;
     let mut command = program(programs.join(target));
     // libFuzzer writes findings to the first directory.
     command.arg(found);
@@ -99,10 +100,7 @@ fn fuzz(programs: &Path, target: &str, seconds: u32) -> Result<Command> {
 /// more often are not kept: they would triple the number.
 fn keep(programs: &Path, target: &str) -> Result<()> {
     let fewest = format!("target/fuzz-kept/{target}");
-    if root().join(&fewest).is_dir() {
-        fs::remove_dir_all(root().join(&fewest))?;
-    }
-    fs::create_dir_all(root().join(&fewest))?;
+    Folder::empty(&fewest)?;
     let mut merge = program(programs.join(target));
     merge.args([&fewest, &format!("fuzz/corpus/{target}")]);
     merge.arg(format!("-max_len={LONGEST}"));

@@ -11,8 +11,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
+use crate::folder::Folder;
 use crate::process::{compile, output, program, root, run};
 use crate::test::languages::python::{create_environment, environment_with, pip};
 
@@ -93,12 +94,9 @@ fn build_with(
 
 /// Runs maturin with an empty output directory, and returns its only file.
 fn only_file(maturin: &mut Command, directory: &str) -> Result<PathBuf> {
-    let directory = root().join(directory);
-    if directory.exists() {
-        fs::remove_dir_all(&directory).context("cannot remove old files")?;
-    }
-    compile(maturin.arg("--out").arg(&directory))?;
-    let files = fs::read_dir(&directory)?.collect::<Result<Vec<_>, _>>()?;
+    let directory = Folder::empty(directory)?;
+    compile(maturin.arg("--out").arg(&directory.path))?;
+    let files = fs::read_dir(&directory.path)?.collect::<Result<Vec<_>, _>>()?;
     match files.as_slice() {
         [file] => Ok(file.path()),
         files => anyhow::bail!("expected one file, but there are {}", files.len()),
