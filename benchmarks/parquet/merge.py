@@ -15,12 +15,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from process import Measured, medians
 
 START = """
 import os, resource, sys, time
@@ -123,13 +123,6 @@ SETS = [
 ]
 
 
-class Merged(NamedTuple):
-    cpu_seconds: float
-    wall_seconds: float
-    peak_bytes: float
-    output_bytes: float
-
-
 def table(rows: int, seed: int) -> pa.Table:
     """Returns numbers with few and many distinct values, strings, times, lists and structs."""
     random = np.random.default_rng(seed)
@@ -184,13 +177,12 @@ def measured(arguments: list[str]) -> tuple[float, int]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
-def run(way: Way, directory: Path, output: Path) -> Merged:
-    """Merges the files of a directory in a process on one core."""
+def run(way: Way, directory: Path, output: Path) -> tuple[Measured, int]:
+    """Merges the files of a directory in a process on one core. Returns what it took, and the size of the output."""
     output.unlink(missing_ok=True)
     arguments = command(way.program, directory, output)
     process = subprocess.run(arguments, preexec_fn=on_one_core, stdout=subprocess.PIPE, text=True, check=True)
-    cpu, wall, peak = map(float, process.stdout.split())
-    return Merged(cpu, wall, peak, output.stat().st_size)
+    return Measured(*map(float, process.stdout.split())), output.stat().st_size
 
 
 def check(way: Way, output: Path, expected: pa.Table) -> None:
@@ -199,20 +191,21 @@ def check(way: Way, output: Path, expected: pa.Table) -> None:
         sys.exit(f"{way.library}, {way.name}: the output has other rows than the inputs")
 
 
-def measure(of: Set, directory: Path, rounds: int) -> tuple[int, int, list[Merged]]:
-    """Returns the number of rows and the size of the inputs, and the medians of all ways."""
+def measure(of: Set, directory: Path, rounds: int) -> tuple[int, int, list[tuple[Measured, int]]]:
+    """Returns the number of rows and the size of the inputs, and the medians and the size of the output of all ways."""
     inputs, output = directory / of.key, directory / "out.parquet"
     make(inputs, of)
     paths = sorted(inputs.iterdir())
     expected = pa.concat_tables([pq.read_table(path) for path in paths])
+    sizes = []
     for way in WAYS:
-        run(way, inputs, output)
+        sizes.append(run(way, inputs, output)[1])
         check(way, output, expected)
     rows = expected.num_rows
     del expected
-    results = [[run(way, inputs, output) for way in WAYS] for _ in range(rounds)]
-    medians = [Merged(*map(median, zip(*runs, strict=True))) for runs in zip(*results, strict=True)]
-    return rows, sum(path.stat().st_size for path in paths), medians
+    results = [[run(way, inputs, output)[0] for way in WAYS] for _ in range(rounds)]
+    measured = [medians(list(runs)) for runs in zip(*results, strict=True)]
+    return rows, sum(path.stat().st_size for path in paths), list(zip(measured, sizes, strict=True))
 
 
 def quick(of: Set) -> Set:

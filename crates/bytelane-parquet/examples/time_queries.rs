@@ -1,9 +1,9 @@
 //! Reads the rows of TPC-H's lineitem that satisfy a condition, each time it is told to.
-//! `benchmarks/parquet/queries.py` starts and measures it, to compare this crate with the crate
+//! `benchmarks/parquet/compare.py` starts and measures it, to compare this crate with the crate
 //! `parquet`.
 //!
 //! Arguments: `bytelane` or `parquet`, and a file. Input: lines with the names of queries. Output:
-//! the number of rows for each query.
+//! a line at the start, and the number of rows for each query.
 
 use bytelane_parquet::ReaderBuilder;
 use bytelane_parquet::arrow_array::cast::AsArray;
@@ -18,7 +18,7 @@ use bytelane_parquet::parquet::arrow::arrow_reader::{
 use bytelane_parquet::parquet::file::metadata::PageIndexPolicy;
 use std::error::Error;
 use std::fs::File;
-use std::io::{Write, stdin, stdout};
+use std::io::stdin;
 use std::path::Path;
 
 /// Key of an order in the middle of the table at scale 1.
@@ -42,15 +42,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         "parquet" => with_parquet,
         other => return Err(format!("{other:?} is neither bytelane nor parquet").into()),
     };
+    println!("ready");
     for line in stdin().lines() {
         // Keep the entire result in memory until the end, as with the other libraries.
         let batches = read(file.as_ref(), &line?)?;
-        writeln!(
-            stdout(),
-            "{}",
-            batches.iter().map(RecordBatch::num_rows).sum::<usize>()
-        )?;
-        stdout().flush()?;
+        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        println!("{rows}");
     }
     Ok(())
 }
