@@ -16,12 +16,15 @@ impl Random {
         ((u128::from(self.0) * end as u128) >> 64) as usize
     }
 
-    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len())]
+    /// Returns one of the words of a text.
+    fn word<'a>(&mut self, text: &'a str) -> &'a str {
+        let words: Vec<_> = text.split(' ').collect();
+        words[self.below(words.len())]
     }
 
     /// Returns words, the first ones of the list most often.
-    fn words(&mut self, all: &[&str], count: usize) -> String {
+    fn words(&mut self, count: usize) -> String {
+        let all: Vec<_> = WORDS.split(' ').collect();
         let words: Vec<_> = (0..count)
             .map(|_| {
                 let most = 1 + self.below(all.len());
@@ -32,79 +35,20 @@ impl Random {
     }
 }
 
-const HOSTS: &[&str] = &[
-    "www.example.com",
-    "shop.example.org",
-    "static.media-files.net",
-    "docs.library.io",
-    "news.daily-post.co.uk",
-];
-const PATHS: &[&str] = &[
-    "products",
-    "articles",
-    "category",
-    "images",
-    "users",
-    "search",
-    "2024",
-    "blog",
-    "assets/js",
-    "download",
-];
+const HOSTS: &str =
+    "www.example.com shop.example.org static.media-files.net docs.library.io news.daily-post.co.uk";
+const PATHS: &str = "products articles category images users search 2024 blog assets/js download";
 const AGENTS: &[&str] = &[
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko)",
     "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "curl/8.5.0",
 ];
 /// Words of the comments of TPC-H's tables.
-const WORDS: &[&str] = &[
-    "furiously",
-    "carefully",
-    "slyly",
-    "deposits",
-    "requests",
-    "accounts",
-    "packages",
-    "quickly",
-    "blithely",
-    "instructions",
-    "foxes",
-    "ideas",
-    "theodolites",
-    "pinto",
-    "beans",
-    "dependencies",
-    "platelets",
-    "excuses",
-    "sleep",
-    "haggle",
-    "nag",
-    "wake",
-    "cajole",
-    "detect",
-    "integrate",
-    "special",
-    "pending",
-    "unusual",
-    "express",
-    "regular",
-    "final",
-    "ironic",
-    "even",
-    "bold",
-    "silent",
-    "about",
-    "above",
-    "according",
-    "to",
-    "across",
-    "after",
-    "against",
-    "along",
-    "the",
-    "among",
-    "around",
-];
+const WORDS: &str = "\
+    furiously carefully slyly deposits requests accounts packages quickly blithely instructions foxes \
+    ideas theodolites pinto beans dependencies platelets excuses sleep haggle nag wake cajole detect \
+    integrate special pending unusual express regular final ironic even bold silent about above \
+    according to across after against along the among around";
 
 /// Kinds of strings.
 pub const KINDS: &[&str] = &[
@@ -127,7 +71,7 @@ pub fn strings(kind: &str, bytes: usize) -> Vec<Vec<u8>> {
 fn string(kind: &str, random: &mut Random) -> Vec<u8> {
     let text = match kind {
         "urls" => {
-            let (host, path) = (random.of(HOSTS), random.of(PATHS));
+            let (host, path) = (random.word(HOSTS), random.word(PATHS));
             let (item, page) = (random.below(1_000_000), random.below(50));
             match random.below(3) {
                 0 => format!("https://{host}/{path}/{item}"),
@@ -140,9 +84,9 @@ fn string(kind: &str, random: &mut Random) -> Vec<u8> {
         }
         "logs" => {
             let [a, b, c, d] = [(); 4].map(|()| random.below(256));
-            let (path, agent) = (random.of(PATHS), random.of(AGENTS));
+            let (path, agent) = (random.word(PATHS), AGENTS[random.below(AGENTS.len())]);
             let (second, size) = (random.below(86_400), random.below(100_000));
-            let status = random.of(&["200", "200", "200", "304", "404", "500"]);
+            let status = random.word("200 200 200 304 404 500");
             let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
             format!(
                 "{a}.{b}.{c}.{d} - - [12/Mar/2025:{hour:02}:{minute:02}:{second:02} +0000] \"GET /{path}/{size} HTTP/1.1\" {status} {size} \"-\" \"{agent}\""
@@ -150,7 +94,7 @@ fn string(kind: &str, random: &mut Random) -> Vec<u8> {
         }
         "comments" => {
             let count = 3 + random.below(6);
-            random.words(WORDS, count)
+            random.words(count)
         }
         "uuids" => {
             let [a, b] = [(); 2].map(|()| random.below(1 << 48));
@@ -164,12 +108,12 @@ fn string(kind: &str, random: &mut Random) -> Vec<u8> {
         }
         "json" => {
             let (id, price) = (random.below(100_000), random.below(10_000));
-            let (name, tag) = (random.words(WORDS, 2), random.of(PATHS));
+            let (name, tag) = (random.words(2), random.word(PATHS));
             format!(
                 "{{\"id\":{id},\"name\":\"{name}\",\"price\":{}.{:02},\"tags\":[\"{tag}\",\"{}\"],\"active\":{}}}",
                 price / 100,
                 price % 100,
-                random.of(HOSTS),
+                random.word(HOSTS),
                 random.below(2) == 0
             )
         }
@@ -188,12 +132,12 @@ fn string(kind: &str, random: &mut Random) -> Vec<u8> {
         }
         "short" => {
             let length = 4 + random.below(5);
-            let mut text = random.words(WORDS, 2);
+            let mut text = random.words(2);
             text.truncate(length);
             text
         }
         _ => {
-            let mut text = random.words(WORDS, 700);
+            let mut text = random.words(700);
             text.truncate(4096);
             text
         }

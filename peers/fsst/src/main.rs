@@ -244,32 +244,34 @@ fn encoding<'a>(
     subjects
 }
 
-/// Returns the symbols as fsst-rs takes them.
-fn symbols(table: &Table) -> (Vec<Symbol>, Vec<u8>) {
+/// Returns the decoder of fsst-rs for a table. It is never freed.
+fn decompressor(table: &Table) -> Decompressor<'static> {
     let symbol = |symbol: &[u8]| {
         let mut bytes = [0; 8];
         bytes[..symbol.len()].copy_from_slice(symbol);
         (Symbol::from_slice(&bytes), symbol.len() as u8)
     };
-    table.symbols().map(symbol).unzip()
+    let (mut symbols, mut lengths) = ([Symbol::ZERO; 255], [1; 255]);
+    for (place, of) in table.symbols().map(symbol).enumerate() {
+        (symbols[place], lengths[place]) = of;
+    }
+    Decompressor::new(Box::leak(Box::new(symbols)), Box::leak(Box::new(lengths)))
 }
 
-/// Returns the same, with room for 255 symbols.
-fn all_symbols(table: &Table) -> (Box<[Symbol; 255]>, Box<[u8; 255]>) {
-    let (mut all, mut lengths) = symbols(table);
-    all.resize(255, Symbol::ZERO);
-    lengths.resize(255, 1);
-    let all: Box<[Symbol; 255]> = all
-        .into_boxed_slice()
-        .try_into()
-        .unwrap_or_else(|_| unreachable!());
-    (
-        all,
-        lengths
-            .into_boxed_slice()
-            .try_into()
-            .unwrap_or_else(|_| unreachable!()),
-    )
+/// Decodes strings one after the other, as libraries do that have no call for a batch.
+fn each<'a>(
+    data: &'a Data,
+    mut decode: impl FnMut(&[u8], usize) -> usize + 'a,
+) -> impl FnMut(usize) + 'a {
+    let mut offsets = vec![0; data.offsets.len()];
+    move |_| {
+        let mut at = 0;
+        for (string, offset) in data.encoded().iter().zip(&mut offsets[1..]) {
+            at += decode(string, at);
+            *offset = at as i32;
+        }
+        std::hint::black_box(&mut offsets);
+    }
 }
 
 fn decoding<'a>(
@@ -289,32 +291,15 @@ fn decoding<'a>(
             std::hint::black_box(done.expect("there is room"));
         }));
     }
-    let (all, lengths) = all_symbols(&data.table);
-    let (all, lengths) = (Box::leak(all), Box::leak(lengths));
-    let decompressor = Decompressor::new(all, lengths);
+    let theirs = decompressor(&data.table);
     let mut to = vec![MaybeUninit::new(0u8); data.bytes.len() + 64];
-    let mut offsets = vec![0; data.offsets.len()];
-    let encoded = data.encoded();
-    subjects.push(Subject::new("fsst-rs", move |_| {
-        let mut at = 0;
-        for (string, offset) in encoded.iter().zip(&mut offsets[1..]) {
-            at += decompressor.decompress_into(string, &mut to[at..]);
-            *offset = at as i32;
-        }
-        std::hint::black_box(&mut to);
-    }));
+    let decode = move |from: &[u8], at: usize| theirs.decompress_into(from, &mut to[at..]);
+    subjects.push(Subject::new("fsst-rs", each(data, decode)));
     if let Some(reference) = reference {
         let decoder = reference.import(&data.table.write_to_vec().expect("it was trained"));
         let mut to = vec![0; data.bytes.len() + 64];
-        let mut offsets = vec![0; data.offsets.len()];
-        subjects.push(Subject::new("reference", move |_| {
-            let mut at = 0;
-            for (string, offset) in encoded.iter().zip(&mut offsets[1..]) {
-                at += reference.decompress(&decoder, string, &mut to[at..]);
-                *offset = at as i32;
-            }
-            std::hint::black_box(&mut to);
-        }));
+        let decode = move |from: &[u8], at| reference.decompress(&decoder, from, &mut to[at..]);
+        subjects.push(Subject::new("reference", each(data, decode)));
     }
     subjects
 }
@@ -332,11 +317,10 @@ fn decoding_whole<'a>(
             std::hint::black_box(done.expect("there is room"));
         }));
     }
-    let (all, lengths) = all_symbols(&data.table);
-    let decompressor = Decompressor::new(Box::leak(all), Box::leak(lengths));
+    let theirs = decompressor(&data.table);
     let mut to = vec![MaybeUninit::new(0u8); data.bytes.len() + 64];
     subjects.push(Subject::new("fsst-rs", move |_| {
-        std::hint::black_box(decompressor.decompress_into(&data.encoded, &mut to));
+        std::hint::black_box(theirs.decompress_into(&data.encoded, &mut to));
     }));
     if let Some(reference) = reference {
         let decoder = reference.import(&data.table.write_to_vec().expect("it was trained"));

@@ -12,23 +12,9 @@ use buffers::Work;
 use parquet_work::Kind;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// Opens a piece of work, which is never closed. The kinds are in the order of [`Kind`].
+/// Opens a piece of work, which is never closed.
 #[unsafe(no_mangle)]
-pub extern "C" fn parquet_open(
-    encodes: bool,
-    bytes: usize,
-    kind: usize,
-    width: usize,
-) -> *mut Work<'static> {
-    let kind = match kind {
-        0 => Kind::Packed(width),
-        1 => Kind::Delta,
-        2 => Kind::Runs(width),
-        3 => Kind::Entries(width),
-        4 => Kind::Levels,
-        5 => Kind::Nulls(width),
-        _ => Kind::Alp,
-    };
+pub extern "C" fn parquet_open(encodes: bool, bytes: usize, kind: Kind) -> *mut Work<'static> {
     Box::into_raw(Box::new(parquet_work::work(encodes, bytes, kind)))
 }
 

@@ -3,7 +3,7 @@
 //! values.
 
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Work, comparison, parquet};
+use super::{Comparison, FRESH, Peer, Work, comparison, is_fresh, parquet};
 use ::alp::{ALPFloat, Exponents};
 use bytelane::alp::{self, Float};
 use bytemuck::Pod;
@@ -36,7 +36,7 @@ where
 /// bytelane does.
 fn other_page<T: Float + Pod>(mut encode: Work<'static>) -> Work<'static> {
     Box::new(move |values, bytes| {
-        if bytes.iter().take(8).any(|&byte| byte != FRESH) {
+        if !is_fresh(bytes) {
             return encode(values, bytes);
         }
         let count = values.len() / size_of::<T>();
@@ -157,7 +157,7 @@ where
     let encode: Work = Box::new(move |values, bytes| {
         let values: &[T] = bytemuck::cast_slice(values);
         let length = packed.encode(values);
-        if bytes.iter().take(8).any(|&byte| byte != FRESH) {
+        if !is_fresh(bytes) {
             return length;
         }
         let mut again = values.to_vec();

@@ -2,7 +2,7 @@
 //! `fastlanes`, which have layouts of their own for blocks of 32 to 1024 values.
 
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Work, arrow, comparison, parquet};
+use super::{Comparison, Peer, Work, arrow, comparison, is_fresh, parquet};
 use bitpacking::{BitPacker, BitPacker1x, BitPacker4x, BitPacker8x};
 use bytelane::bit_packing::{Format, Integer};
 use bytemuck::Pod;
@@ -46,7 +46,7 @@ fn other_layout<T: Integer + Pod>(
         let values: &[T] = bytemuck::cast_slice(values);
         packed.resize(packed_length(values.len()), 0);
         pack(values, &mut packed);
-        if bytes.iter().take(8).all(|&byte| byte == FRESH) {
+        if is_fresh(bytes) {
             let mut again = vec![T::default(); values.len()];
             unpack(&packed, &mut again);
             format.encode(&again, bytes).expect("the values fit");

@@ -1,7 +1,6 @@
 //! `serde_json`, `sonic-rs`, `simd-json`, `json-escape-simd`.
 
-use super::buffers::is_fresh;
-use super::{Comparison, Peer, Work, show};
+use super::{Comparison, Peer, Work, is_fresh, show};
 use crate::VARIED_LENGTHS;
 use bytelane::Backend;
 use bytelane::json_string::QUOTED;

@@ -23,7 +23,7 @@ mod validity;
 mod varint;
 mod wheel;
 
-pub use buffers::{FRESH, Received, Work, show};
+pub use buffers::{FRESH, Received, Work, is_fresh, show};
 use bytelane::Backend;
 use ours::Ours;
 

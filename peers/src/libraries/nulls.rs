@@ -3,7 +3,7 @@
 //! set bits from the last one on for spreading (`arrow/record_reader/buffer.rs`), and for
 //! compacting `filter` of `arrow-select`, which is faster than its writer's list of indices.
 
-use super::buffers::{FRESH, Received, Work, show};
+use super::buffers::{Received, Work, is_fresh, show};
 use arrow_array::builder::BooleanBufferBuilder;
 use arrow_array::{Array, ArrowPrimitiveType, BooleanArray, PrimitiveArray};
 use arrow_buffer::bit_chunk_iterator::UnalignedBitChunk;
@@ -44,7 +44,7 @@ pub fn levels() -> Work<'static> {
 pub fn spread<T: Pod>(percent: usize) -> Work<'static> {
     let places = Places::new(percent as u32);
     Box::new(move |dense, bytes| {
-        let is_fresh = bytes.iter().take(8).all(|&byte| byte == FRESH);
+        let is_fresh = is_fresh(bytes);
         let dense: &[T] = bytemuck::cast_slice(dense);
         let count = places.of_values(dense.len());
         let bitmap = places.bitmap(count);

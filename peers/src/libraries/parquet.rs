@@ -7,7 +7,7 @@ use super::{Peer, Work};
 use libloading::Library;
 use std::ffi::c_void;
 
-type Open = unsafe extern "C" fn(bool, usize, usize, usize) -> *mut c_void;
+type Open = unsafe extern "C" fn(bool, usize, Kind) -> *mut c_void;
 type Run = unsafe extern "C" fn(*mut c_void, *const u8, usize, *mut u8, usize) -> usize;
 
 /// Creates both peers, for values of `bytes` bytes.
@@ -43,17 +43,8 @@ fn native_work(
         let run: Run = *library.get("parquet_run")?;
         (open, run)
     };
-    let (kind, width) = match kind {
-        Kind::Packed(width) => (0, width),
-        Kind::Delta => (1, 0),
-        Kind::Runs(width) => (2, width),
-        Kind::Entries(width) => (3, width),
-        Kind::Levels => (4, 0),
-        Kind::Nulls(percent) => (5, percent),
-        Kind::Alp => (6, 0),
-    };
     // SAFETY: it takes any arguments.
-    let work = unsafe { open(encodes, bytes, kind, width) };
+    let work = unsafe { open(encodes, bytes, kind) };
     Ok(Box::new(move |from, to| {
         // SAFETY: the work was opened above and nothing else uses it; both slices are valid.
         unsafe { run(work, from.as_ptr(), from.len(), to.as_mut_ptr(), to.len()) }

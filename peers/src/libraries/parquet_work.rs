@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 /// Kind of work of the crate, on values of some number of bytes.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub enum Kind {
     /// Bit packing with a width.
     Packed(usize),

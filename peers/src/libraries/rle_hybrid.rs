@@ -1,7 +1,7 @@
 //! The crate `parquet`. It chooses other runs, which must not be shorter.
 
 use super::parquet_work::Kind;
-use super::{Comparison, FRESH, Peer, Work, comparison, parquet};
+use super::{Comparison, FRESH, Peer, Work, comparison, is_fresh, parquet};
 use bytelane::rle_hybrid::{Effort, Format};
 
 pub const COMPARISON: Comparison = comparison(&[], &[64, 1024, 20_000], false);
@@ -47,7 +47,7 @@ fn other_runs<const K: usize, const WIDTH: usize>(
     let format = Format::<u32>::new(WIDTH as u32).expect("at most 32 bits");
     let format = format.effort(effort);
     Box::new(move |values, bytes| {
-        if bytes.iter().take(8).any(|&byte| byte != FRESH) {
+        if !is_fresh(bytes) {
             return encode(values, bytes);
         }
         let count = values.len() / K;
