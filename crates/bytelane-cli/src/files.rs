@@ -2,6 +2,7 @@
 
 use crate::{readable, signals, standard};
 use anyhow::{Context, bail};
+use bytelane_parquet::options::flags::{self, ArgAction};
 use bytelane_parquet::{NewFile, Replace};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Read, StdoutLock, Write};
@@ -79,15 +80,8 @@ impl Read for Input {
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub struct Force {
     /// Replace existing files, even read-only ones
-    #[arg(long)]
-    pub force: bool,
-}
-
-impl Force {
-    /// Returns which existing files may be replaced: without the flag, only those that are also read.
-    pub fn replace(self) -> Replace {
-        Replace::forced_or(self.force, Replace::Inputs)
-    }
+    #[arg(id = "force", long = "force", action = ArgAction::SetTrue, value_parser = flags::switch::<Replace>())]
+    pub replace: Replace,
 }
 
 /// Returns whether a path means standard output.
@@ -126,13 +120,15 @@ impl Target {
         self.stream.is_some()
     }
 
-    /// Copies the complete file to standard output, if that is the output.
-    pub fn publish(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        if self.is_stream() {
-            io::copy(&mut File::open(&self.path)?, out).context("standard output")?;
-            out.flush().context("standard output")?;
+    /// Copies the complete file to standard output, if that is the output. Returns where the summary goes: to standard
+    /// output, or then to standard error.
+    pub fn publish<'a>(&self, out: &'a mut impl Write) -> anyhow::Result<Box<dyn Write + 'a>> {
+        if !self.is_stream() {
+            return Ok(Box::new(out));
         }
-        Ok(())
+        io::copy(&mut File::open(&self.path)?, out).context("standard output")?;
+        out.flush().context("standard output")?;
+        Ok(Box::new(io::stderr().lock()))
     }
 }
 
@@ -154,15 +150,18 @@ pub enum Output {
 
 impl Output {
     /// Prepares to write to `path`; `None` and `-` mean standard output. `input` is the file that is read, if any.
-    pub fn create(path: Option<&Path>, input: Option<&Path>, force: Force) -> anyhow::Result<Self> {
+    pub fn create(
+        path: Option<&Path>,
+        input: Option<&Path>,
+        replace: Replace,
+    ) -> anyhow::Result<Self> {
         let Some(path) = path.filter(|path| *path != Path::new(DASH)) else {
             let stdout = BufWriter::with_capacity(WRITE_BUFFER, standard::output()?);
             let to_people = path.is_none() && io::stdout().is_terminal();
             return Ok(Self::Stdout { stdout, to_people });
         };
         let inputs: Vec<&Path> = input.into_iter().collect();
-        let new =
-            removed_if_interrupted(|| NewFile::create_or_replace(path, force.replace(), &inputs))?;
+        let new = removed_if_interrupted(|| NewFile::create_or_replace(path, replace, &inputs))?;
         let file = new.file().try_clone();
         let file = file.with_context(|| format!("cannot write {}", readable::path(path)))?;
         Ok(Self::File {

@@ -20,6 +20,14 @@ pub struct Search {
     pub as_files: bool,
 }
 
+/// Columns in the names of directories.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Partitions {
+    /// Type of the column in the names of directories such as year=2024 [default: int32 if all its values are, else string]
+    #[arg(long = "partition-type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
+    pub types: Vec<(String, DataType)>,
+}
+
 impl Search {
     /// Returns the Parquet files at these paths, in directories, and those that match patterns.
     ///

@@ -1,20 +1,20 @@
 //! Lists the contents of a file: row groups, columns, pages, and their sizes.
 
+use crate::opened::OpenedFile;
 use bytelane_parquet::budget::{Budget, MemoryLimit, Reservation};
 use bytelane_parquet::chunk::{Page as RawPage, Pages, chunk_range, encoding_name};
-use bytelane_parquet::file::read_footer;
 use bytelane_parquet::format::PageType;
-use bytelane_parquet::input::InputFile;
-use bytelane_parquet::options::codec_name;
+use bytelane_parquet::options::{codec_name, deserialize_size};
 use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::{Error, Result};
+use derive_setters::Setters;
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::Statistics;
 use parquet::schema::printer::print_schema;
 use parquet::schema::types::ColumnDescriptor;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Contents of a file.
@@ -73,27 +73,24 @@ pub struct KeyValue {
 /// Returns an error if the file cannot be read, is not a Parquet file, is encrypted or is damaged.
 pub fn metadata(path: impl AsRef<Path>) -> Result<Metadata> {
     let path = path.as_ref();
-    let of_file = |file: &InputFile| {
-        let metadata = read_footer(file)?.metadata;
-        let own = metadata.file_metadata();
-        let pairs = own.key_value_metadata().into_iter().flatten();
-        Ok(Metadata {
-            bytes: file.len(),
-            rows: count(own.num_rows()),
-            row_groups: metadata.num_row_groups(),
-            columns: own.schema_descr().num_columns(),
-            version: own.version(),
-            created_by: own.created_by().map(str::to_owned),
-            key_values: pairs
-                .map(|pair| KeyValue {
-                    key: pair.key.clone(),
-                    value: pair.value.clone(),
-                })
-                .collect(),
-        })
-    };
-    let read = InputFile::open(path).and_then(|file| of_file(&file));
-    read.map_err(|error: Error| error.in_file(path))
+    let file = OpenedFile::open(path)?;
+    let metadata = file.metadata().map_err(|error| error.in_file(path))?;
+    let own = metadata.file_metadata();
+    let pairs = own.key_value_metadata().into_iter().flatten();
+    Ok(Metadata {
+        bytes: file.reader.len(),
+        rows: count(own.num_rows()),
+        row_groups: metadata.num_row_groups(),
+        columns: own.schema_descr().num_columns(),
+        version: own.version(),
+        created_by: own.created_by().map(str::to_owned),
+        key_values: pairs
+            .map(|pair| KeyValue {
+                key: pair.key.clone(),
+                value: pair.value.clone(),
+            })
+            .collect(),
+    })
 }
 
 /// Row group of a file.
@@ -173,15 +170,38 @@ pub struct Page {
     pub checksum: bool,
 }
 
+/// Options for inspecting a file.
+///
+/// A limit is needed because columns may claim to share all of their pages. The default is enough for columns that share none.
+///
+/// ```
+/// use bytelane_parquet_files::inspect::InspectOptions;
+///
+/// let options = InspectOptions::default().with_memory_limit(1 << 30);
+/// ```
+#[derive(Clone, Debug, Default, Deserialize, Setters)]
+#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[serde(default, deny_unknown_fields)]
+#[setters(prefix = "with_", strip_option)]
+#[non_exhaustive]
+pub struct InspectOptions {
+    /// Maximum memory for the metadata, as in 4GiB [default: 64MiB and 64 times the size of the file]
+    #[serde(deserialize_with = "deserialize_size")]
+    #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size))]
+    pub memory_limit: Option<u64>,
+}
+
 /// Inspects a file. Only page headers are read, no values.
 ///
 /// # Errors
 /// Returns an error, with the place, if the file cannot be read, is not a Parquet file, is encrypted or is
-/// damaged.
+/// damaged, and [`Problem::MemoryLimit`](bytelane_parquet::Problem::MemoryLimit).
 ///
 /// # Example
 /// ```no_run
-/// let inspection = bytelane_parquet_files::inspect::inspect("weather.parquet")?;
+/// use bytelane_parquet_files::inspect::{InspectOptions, inspect};
+///
+/// let inspection = inspect("weather.parquet", &InspectOptions::default())?;
 /// for column in &inspection.row_groups[0].columns {
 ///     println!("{}: {} in {} bytes", column.path, column.encodings.join(", "), column.compressed);
 /// }
@@ -189,42 +209,29 @@ pub struct Page {
 /// ```
 ///
 /// Source: [the format's specification](https://parquet.apache.org/docs/file-format/).
-pub fn inspect(path: impl AsRef<Path>) -> Result<Inspection> {
-    in_file(path.as_ref(), MemoryLimit::default())
-}
-
-/// Does the same as [`inspect`], with another limit for the memory of the result, in bytes. A limit is needed
-/// because columns may claim to share all of their pages. By default, it is 64 MiB and 64 times the size of
-/// the file, which is enough for columns that share none.
-///
-/// # Errors
-/// Returns the errors of [`inspect`], and [`Problem::MemoryLimit`](bytelane_parquet::Problem::MemoryLimit).
-pub fn inspect_within(path: impl AsRef<Path>, memory_limit: u64) -> Result<Inspection> {
-    in_file(path.as_ref(), MemoryLimit(Some(memory_limit)))
-}
-
-fn in_file(path: &Path, limit: MemoryLimit) -> Result<Inspection> {
-    InputFile::open(path)
-        .and_then(|file| inspection(&file, limit))
-        .map_err(|error| error.in_file(path))
+pub fn inspect(path: impl AsRef<Path>, options: &InspectOptions) -> Result<Inspection> {
+    let path = path.as_ref();
+    let limit = MemoryLimit(options.memory_limit);
+    let inspected = inspection(&OpenedFile::open(path)?, limit);
+    inspected.map_err(|error| error.in_file(path))
 }
 
 /// Does the same as [`inspect`] for data that is not in a separate file.
 ///
 /// # Errors
 /// Returns the errors of [`inspect`].
-pub fn inspect_reader(reader: &impl ChunkReader) -> Result<Inspection> {
-    inspection(reader, MemoryLimit::default())
+pub fn inspect_reader(reader: &(impl ChunkReader + Clone)) -> Result<Inspection> {
+    inspection(&OpenedFile::read(reader.clone())?, MemoryLimit::default())
 }
 
-fn inspection(reader: &impl ChunkReader, limit: MemoryLimit) -> Result<Inspection> {
+fn inspection(opened: &OpenedFile<impl ChunkReader>, limit: MemoryLimit) -> Result<Inspection> {
+    let reader = &opened.reader;
     let memory = Budget::new(limit.of_metadata(reader.len())).reservation();
-    let footer = read_footer(reader)?;
-    let metadata = &footer.metadata;
+    let metadata = opened.metadata()?;
     let file = metadata.file_metadata();
     let groups = metadata.row_groups().iter().enumerate();
     let row_groups = groups.map(|(index, group)| {
-        row_group(reader, metadata, group, &memory).map_err(|error| error.in_row_group(index))
+        row_group(reader, &metadata, group, &memory).map_err(|error| error.in_row_group(index))
     });
     let keys = file.key_value_metadata().into_iter().flatten();
     Ok(Inspection {
@@ -232,7 +239,7 @@ fn inspection(reader: &impl ChunkReader, limit: MemoryLimit) -> Result<Inspectio
         rows: count(file.num_rows()),
         version: file.version(),
         created_by: file.created_by().map(str::to_owned),
-        schema: with_stack(footer.depth, || Ok(printed(file.schema())))?,
+        schema: with_stack(opened.depth, || Ok(printed(file.schema())))?,
         metadata_keys: keys.map(|pair| pair.key.clone()).collect(),
         row_groups: row_groups.collect::<Result<_>>()?,
     })

@@ -9,6 +9,7 @@ pub mod convert;
 pub mod diff;
 pub mod inspect;
 pub mod merge;
+mod opened;
 pub mod repair;
 pub mod rewrite;
 pub mod rows;

@@ -8,7 +8,7 @@ use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::file::Output;
 #[cfg(feature = "clap")]
-use bytelane_parquet::options::flags;
+use bytelane_parquet::options::flags::{self, ArgAction};
 use bytelane_parquet::options::{
     deserialize_by_path, deserialize_given_compression, deserialize_name,
 };
@@ -79,11 +79,8 @@ pub struct RowsOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", requires = "output"))]
     pub threads: Option<NonZero<usize>>,
     /// Replace an existing file, even a read-only one
-    #[cfg_attr(feature = "clap", arg(long, requires = "output"))]
-    pub force: bool,
-    /// Existing files that may be replaced without `force`.
-    #[serde(skip)]
-    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(rename = "force", default = "Replace::unforced")]
+    #[cfg_attr(feature = "clap", arg(id = "force", long = "force", requires = "output", action = ArgAction::SetTrue, value_parser = flags::switch::<Replace>()))]
     pub replace: Replace,
 }
 
@@ -97,7 +94,6 @@ impl Default for RowsOptions {
             compression: WriterOptions::default().compression,
             row_group_size: None,
             threads: None,
-            force: false,
             replace: Replace::default(),
         }
     }
@@ -208,8 +204,7 @@ impl RowsWriter {
     ) -> Result<Self> {
         let path = path.as_ref();
         let in_file = |error: Error| error.in_file(path);
-        let replace = Replace::forced_or(options.force, options.replace);
-        let output = Output::begin(path, None, replace, inputs).map_err(in_file)?;
+        let output = Output::begin(path, None, options.replace, inputs).map_err(in_file)?;
         let columns = schema
             .fields()
             .iter()

@@ -124,11 +124,6 @@ impl RowLimit {
     /// No limit: for files that a data set lists, whose rows have been counted.
     pub const NONE: Self = Self(Some(u64::MAX));
 
-    /// Returns an error if a file of this size has too many rows in its row groups together.
-    pub fn check_all(self, rows: impl Iterator<Item = i64>, file_bytes: u64) -> Result<()> {
-        self.check(rows.fold(0, i64::saturating_add), file_bytes)
-    }
-
     /// Returns an error if a file of this size has too many rows.
     pub fn check(self, rows: i64, file_bytes: u64) -> Result<()> {
         let rows = u64::try_from(rows).unwrap_or(0);

@@ -53,7 +53,7 @@ impl Setting {
     /// Returns the method, the flag and the keyword.
     fn names(self) -> [&'static str; 3] {
         match self {
-            Self::Force => ["with_force(true)", "--force", "force=True"],
+            Self::Force => ["with_replace(Replace::All)", "--force", "force=True"],
             Self::MemoryLimit => ["with_memory_limit", "--memory-limit", "memory_limit"],
             Self::Int96 => ["with_convert_int96", "--convert-int96", "convert_int96"],
             Self::Encodings => ["with_encodings", "--encodings", "encodings"],

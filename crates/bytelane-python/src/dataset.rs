@@ -1,11 +1,12 @@
 //! Data sets of many files. Results are JSON, which `bytelane/dataset` parses.
 
-use crate::parquet::{check_outputs, of_parquet, of_store, parse, warn_of_obstacles, watched};
+use crate::parquet::{
+    check_outputs, of_parquet, of_store, parse, to_json, warn_of_obstacles, watched,
+};
 use bytelane_dataset::{Error, Plan, PlanOptions, RunOptions};
-use bytelane_parquet::{NewFile, Replace};
+use bytelane_parquet::NewFile;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -30,11 +31,6 @@ fn of_dataset(error: Error) -> PyErr {
     }
 }
 
-/// Returns a result as JSON.
-fn to_json(outcome: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(outcome).map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
 /// Creates a plan, and writes it to `output`, if given.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "Python's keywords, one each")]
@@ -55,9 +51,7 @@ pub fn plan(
     let new = py.detach(|| {
         let outputs = output.as_slice();
         check_outputs(std::slice::from_ref(&root), outputs, as_files)?;
-        let new = output.map(|path| {
-            NewFile::create_or_replace(path, Replace::forced_or(force, Replace::Inputs), &[])
-        });
+        let new = output.map(|path| NewFile::create_or_replace(path, force.into(), &[]));
         new.transpose().map_err(of_parquet)
     })?;
     let plan = watched(py, progress, of_dataset, |report| {

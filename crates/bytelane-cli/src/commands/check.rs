@@ -4,13 +4,12 @@ use crate::files::Target;
 use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
-use bytelane_parquet::Replace;
 use bytelane_parquet_files::check::{CheckOptions, Checked, Finding, check};
 use bytelane_parquet_files::repair::{SalvageOptions, Salvaged, salvage};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Check whether Parquet files keep what they promise
@@ -81,17 +80,13 @@ impl Arguments {
         for file in files {
             verb.name(readable::path(&file));
             let checked = verb.finish(check(&file, &options))?;
-            let salvaged = target.as_ref().map(|to| {
-                verb.name(readable::path(&file));
-                let salvaged = verb.finish(salvage(&file, to.path(), &self.salvaging(&verb)))?;
-                to.publish(&mut out)?;
-                anyhow::Ok(salvaged)
-            });
-            let salvaged = salvaged.transpose()?;
-            let mut stderr = io::stderr();
-            let mut out: &mut dyn Write = match &target {
-                Some(target) if target.is_stream() => &mut stderr,
-                _ => &mut out,
+            let (salvaged, mut out): (_, Box<dyn Write>) = match &target {
+                Some(to) => {
+                    verb.name(readable::path(&file));
+                    let salvaged = salvage(&file, to.path(), &self.salvaging(&verb));
+                    (Some(verb.finish(salvaged)?), to.publish(&mut out)?)
+                }
+                None => (None, Box::new(&mut out)),
             };
             found |= match &salvaged {
                 Some(salvaged) => !salvaged.lost.is_empty() || !salvaged.left_out.is_empty(),
@@ -124,8 +119,7 @@ impl Arguments {
     }
 
     fn salvaging(&self, verb: &Verb) -> SalvageOptions {
-        let options = self.salvaging.clone().with_replace(Replace::Inputs);
-        let mut options = options.with_progress(verb.progress());
+        let mut options = self.salvaging.clone().with_progress(verb.progress());
         options.row_limit = self.options.row_limit;
         options
     }

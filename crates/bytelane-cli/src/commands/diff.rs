@@ -1,11 +1,10 @@
 //! `bytelane diff`.
 
-use crate::search::{Search, parse_partition_type};
+use crate::search::{Partitions, Search};
 use crate::table::{Format, Table, format_parser, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
-use bytelane_parquet::arrow_schema::DataType;
 use bytelane_parquet_files::diff::{DiffOptions, Difference, RowPlace, diff_tables};
 use bytelane_store::table_sides;
 use serde::Serialize;
@@ -29,9 +28,8 @@ pub struct Arguments {
     others: Vec<PathBuf>,
     #[command(flatten)]
     search: Search,
-    /// Type of the column in the names of directories such as year=2024 [default: int32 if all its values are, else string]
-    #[arg(long = "partition-type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
-    partition_types: Vec<(String, DataType)>,
+    #[command(flatten)]
+    partitions: Partitions,
     #[command(flatten)]
     options: DiffOptions,
     /// A table, one JSON object, CSV, or a Markdown table
@@ -62,7 +60,7 @@ impl Arguments {
             self.others.push(last);
         }
         let [left, right] = [&self.files, &self.others].map(|paths| self.search.find(paths));
-        let sides = table_sides([left?, right?], &self.partition_types)?;
+        let sides = table_sides([left?, right?], &self.partitions.types)?;
         let [left, right] = &sides;
         let verb = Verb::reading(progress::bar(0, "{pos}/{len} rows")?)?;
         let options = self.options.clone().with_progress(verb.progress());

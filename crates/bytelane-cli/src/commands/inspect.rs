@@ -5,7 +5,7 @@ use crate::table::{Column as TableColumn, Format, Table, format_parser, number, 
 use crate::{Outcome, readable, standard};
 use anyhow::bail;
 use bytelane_parquet_files::inspect::{
-    Column, Inspection, Metadata, inspect, inspect_within, metadata,
+    Column, InspectOptions, Inspection, Metadata, inspect, metadata,
 };
 use clap::ValueEnum;
 use std::io::Write;
@@ -33,9 +33,8 @@ pub struct Arguments {
     /// Show only the metadata of the whole file, or the value of this key, as it is stored
     #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true, conflicts_with_all = ["schema", "by"])]
     metadata: Option<Option<String>>,
-    /// Maximum memory for the metadata, as in 4GiB [default: 64MiB and 64 times the size of the file]
-    #[arg(long, value_name = "SIZE", value_parser = bytelane_parquet::parse_size)]
-    memory_limit: Option<u64>,
+    #[command(flatten)]
+    options: InspectOptions,
     /// A table, everything as one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -64,10 +63,7 @@ impl Arguments {
             out.flush()?;
             return Ok(Outcome::Fine);
         }
-        let inspection = match self.memory_limit {
-            Some(limit) => inspect_within(&file, limit)?,
-            None => inspect(&file)?,
-        };
+        let inspection = inspect(&file, &self.options)?;
         if self.schema {
             writeln!(out, "{}", readable::lines(&inspection.schema))?;
             return Ok(Outcome::Fine);

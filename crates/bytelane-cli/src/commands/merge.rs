@@ -6,9 +6,8 @@ use crate::table::{Format, Largest, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
-use bytelane_parquet::Replace;
-use bytelane_parquet_files::merge::{MergeOptions, Merged, MergedPages, merge, part_path};
-use std::io::{self, Write};
+use bytelane_parquet_files::merge::{MergeOptions, Merged, MergedPages, merge};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Merge or split Parquet files without decoding their values
@@ -52,27 +51,20 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let inputs = self.search.one_partition(&self.inputs)?;
-        let first = match self.options.file_size {
-            Some(_) => part_path(&self.output, 0),
-            None => self.output.clone(),
-        };
+        let first = self.options.output_path(&self.output, 0);
         self.search.check_outputs(&self.inputs, &[first])?;
         let target = Target::new(&self.output)?;
         if target.is_stream() && self.options.file_size.is_some() {
             bail!("--file-size writes several files, and standard output is one; name a file");
         }
         let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
-        let options = self.options.clone().with_replace(Replace::Inputs);
-        let options = options.with_progress(verb.progress());
+        let options = self.options.clone().with_progress(verb.progress());
         let mut merged = verb.finish(merge(&inputs, target.path(), &options))?;
-        target.publish(&mut out)?;
         if target.is_stream() {
             let files = merged.outputs.iter_mut();
             files.for_each(|file| file.path = DASH.into());
-            self.show(&merged, &mut io::stderr().lock())?;
-        } else {
-            self.show(&merged, &mut out)?;
         }
+        self.show(&merged, &mut target.publish(&mut out)?)?;
         Ok(Outcome::Fine)
     }
 

@@ -4,10 +4,9 @@ use crate::files::Target;
 use crate::search::Search;
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
-use bytelane_parquet::Replace;
 use bytelane_parquet_files::repair::{RepairOptions, Repaired, repair};
 use clap::ValueEnum;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Add the indexes and counts to a Parquet file that its writer left out
@@ -44,18 +43,12 @@ impl Arguments {
         let mut out = standard::output()?;
         let target = Target::new(&self.output)?;
         let verb = Verb::writing(progress::bar(0, "{bytes}/{total_bytes}")?)?;
-        let options = self.options.clone().with_replace(Replace::Inputs);
-        let options = options.with_progress(verb.progress());
+        let options = self.options.clone().with_progress(verb.progress());
         let input = self.search.one(&self.input)?;
         self.search
             .check_outputs(std::slice::from_ref(&self.input), &[&self.output])?;
         let repaired = verb.finish(repair(&input, target.path(), &options))?;
-        target.publish(&mut out)?;
-        if target.is_stream() {
-            self.answer(&repaired, &mut io::stderr().lock())?;
-        } else {
-            self.answer(&repaired, &mut out)?;
-        }
+        self.answer(&repaired, &mut target.publish(&mut out)?)?;
         Ok(Outcome::Fine)
     }
 

@@ -1,9 +1,8 @@
 //! `bytelane schema`.
 
-use crate::search::{Search, parse_partition_type};
+use crate::search::{Partitions, Search};
 use crate::table::{Format, Table, format_parser, text};
 use crate::{Outcome, readable, standard};
-use bytelane_parquet::arrow_schema::DataType;
 use bytelane_parquet_files::schema::{Difference, SchemaGroup, Schemas, schemas};
 use bytelane_store::table_files;
 use std::io::Write;
@@ -24,9 +23,8 @@ pub struct Arguments {
     files: Vec<PathBuf>,
     #[command(flatten)]
     search: Search,
-    /// Type of the column in the names of directories such as year=2024 [default: int32 if all its values are, else string]
-    #[arg(long = "partition-type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
-    partition_types: Vec<(String, DataType)>,
+    #[command(flatten)]
+    partitions: Partitions,
     /// A table, one JSON object, CSV, or a Markdown table
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = format_parser())]
     format: Format,
@@ -43,7 +41,7 @@ impl Arguments {
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let found = self.search.find(&self.files)?;
-        let found = schemas(&table_files(found, &self.partition_types)?)?;
+        let found = schemas(&table_files(found, &self.partitions.types)?)?;
         let mut table = Table::new([text("column"), text("type"), text("nulls").dispensable(1)]);
         for column in &found.columns {
             let nulls = if column.nullable { "yes" } else { "no" };

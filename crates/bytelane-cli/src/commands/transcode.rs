@@ -77,7 +77,11 @@ impl Arguments {
         backend::force_from_environment()?;
         let codec = self.codec.open()?;
         let input = Input::open(self.input.as_deref())?;
-        let mut output = Output::create(self.output.as_deref(), self.input.as_deref(), self.force)?;
+        let mut output = Output::create(
+            self.output.as_deref(),
+            self.input.as_deref(),
+            self.force.replace,
+        )?;
         let name = input.name().to_owned();
         let mut reader = progress(&input)?.wrap_read(input);
         match transform(&*codec, Backend::active(), &mut reader, &mut output) {

@@ -3,6 +3,7 @@
 use crate::data::{Lake, names, options};
 use crate::kill::killed;
 use bytelane_dataset::{RunOptions, plan, run};
+use bytelane_parquet_files::inspect::{InspectOptions, inspect};
 use std::fs;
 
 #[test]
@@ -26,7 +27,7 @@ fn a_run_that_is_killed_at_any_state_is_finished_by_the_next_one() {
                 "{there:?}"
             );
             for name in &there {
-                bytelane_parquet_files::inspect::inspect(lake.new_root().join(name)).unwrap();
+                inspect(lake.new_root().join(name), &InspectOptions::default()).unwrap();
             }
             let outcome = run(&plan, lake.new_root(), &RunOptions::default()).unwrap();
             assert!(outcome.is_complete(), "{point} {before}: {outcome:?}");

@@ -1,6 +1,6 @@
 //! Takes samples from Parquet files.
 
-use super::opened::{FEWEST, Opened};
+use super::parquet_file::{FEWEST, ParquetFile};
 use super::values::Sampled;
 use crate::rewrite::plan::Plan;
 use crate::rewrite::{RewriteOptions, RewrittenColumn};
@@ -25,14 +25,14 @@ pub(super) struct Place {
 }
 
 /// Parquet files with the same columns.
-pub(super) struct Files(Vec<Opened>);
+pub(super) struct Files(Vec<ParquetFile>);
 
 impl Files {
     /// Opens one file or more.
     pub(super) fn open(paths: &[impl AsRef<Path>], limit: MemoryLimit) -> Result<Self> {
-        let mut files: Vec<Opened> = Vec::new();
+        let mut files: Vec<ParquetFile> = Vec::new();
         for path in paths {
-            let opened = Opened::open(path.as_ref(), limit)?;
+            let opened = ParquetFile::open(path.as_ref(), limit)?;
             if let Some(first) = files.first() {
                 first.check_columns(&opened)?;
             }
@@ -55,20 +55,20 @@ impl Files {
 
     /// Returns the footers.
     pub(super) fn metadata(&self) -> impl Iterator<Item = &ParquetMetaData> {
-        self.0.iter().map(|opened| &*opened.metadata)
+        self.0.iter().map(|opened| &opened.metadata)
     }
 
     /// Returns the nesting depth of the columns.
     pub(super) fn depth(&self) -> usize {
         self.0
             .iter()
-            .map(|opened| opened.source.depth)
+            .map(|opened| opened.source.file.depth)
             .max()
             .unwrap_or(0)
     }
 
     pub(super) fn rows(&self) -> u64 {
-        self.0.iter().map(Opened::rows).sum()
+        self.0.iter().map(ParquetFile::rows).sum()
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -108,7 +108,7 @@ impl Files {
             let chunk = opened.metadata.row_groups().first()?.columns().get(leaf)?;
             let usual = chunk.compression();
             let is_old = matches!(usual, Compression::LZO | Compression::LZ4);
-            let input = &opened.source.reader;
+            let input = &opened.source.file.reader;
             let estimated = || {
                 let range = chunk_range(chunk, input.len())?;
                 estimated_compression(input, usual, chunk.num_values(), range, opened.limit)
@@ -165,7 +165,7 @@ impl Files {
     ) -> Result<PageSummary> {
         let opened = &self.0[place.file];
         let summary = || {
-            let input = &opened.source.reader;
+            let input = &opened.source.file.reader;
             let (summary, range) = PageSummary::of(input, chunk, opened.limit)?;
             if keeps_compression {
                 summary.with_level(input, chunk, range, opened.limit)

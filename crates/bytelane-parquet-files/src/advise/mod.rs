@@ -14,9 +14,9 @@
 mod advisor;
 mod array_file;
 mod files;
-mod opened;
 mod options;
 mod outcome;
+mod parquet_file;
 mod promise;
 mod settings;
 mod source;

@@ -1,12 +1,11 @@
 //! Checks that the keys of Arrow dictionaries suffice for the entries of all row groups, which readers join.
 
 use super::outcome::Findings;
+use crate::opened::OpenedFile;
 use arrow_schema::DataType;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::{stored_dictionary, stored_range};
-use bytelane_parquet::format::FileMetaData;
-use bytelane_parquet::input::InputFile;
 use bytelane_parquet::read::arrow_schema;
 use bytelane_parquet::types::fields::leaves;
 use bytelane_parquet::types::physical;
@@ -16,14 +15,12 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 use std::collections::HashSet;
 
 pub(super) fn check(
-    file: &InputFile,
-    footer: &FileMetaData,
-    depth: usize,
+    file: &OpenedFile,
     columns: &[ColumnDescPtr],
     memory: MemoryLimit,
     findings: &mut Findings,
 ) {
-    let Ok(schema) = catch_panic(|| arrow_schema(footer, depth)) else {
+    let Ok(schema) = catch_panic(|| arrow_schema(&file.footer, file.depth)) else {
         return;
     };
     let fields: Vec<_> = schema.fields().iter().flat_map(leaves).collect();
@@ -38,7 +35,7 @@ pub(super) fn check(
         if !is_narrow || is_enum(field) {
             continue;
         }
-        let entries = entries(file, footer, leaf, column, memory);
+        let entries = entries(file, leaf, column, memory);
         if wide_enough(keys, entries) != **keys {
             findings.enter_column(column.path().string());
             let words = words(field);
@@ -52,22 +49,21 @@ pub(super) fn check(
 
 /// Returns the number of distinct entries of the dictionaries of a leaf, except damaged ones, which other checks report.
 fn entries(
-    file: &InputFile,
-    footer: &FileMetaData,
+    file: &OpenedFile,
     leaf: usize,
     column: &ColumnDescriptor,
     memory: MemoryLimit,
 ) -> usize {
     let width = physical::width(column);
     let mut distinct = HashSet::new();
-    for row_group in &footer.row_groups {
+    for row_group in &file.footer.row_groups {
         let Some(chunk) = row_group.columns.get(leaf) else {
             continue;
         };
         let found = catch_panic(|| {
             let chunk = chunk.decode()?;
-            let range = stored_range(&chunk, file.len())?;
-            stored_dictionary(file, &chunk.meta_data, range, column, memory)
+            let range = stored_range(&chunk, file.reader.len())?;
+            stored_dictionary(&file.reader, &chunk.meta_data, range, column, memory)
         });
         let Ok(Some((bytes, count))) = found else {
             continue;

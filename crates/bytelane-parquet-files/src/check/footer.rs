@@ -2,19 +2,16 @@
 
 use super::chunk::Found;
 use super::outcome::Findings;
+use crate::opened::OpenedFile;
 use bytelane_parquet::Result;
 use bytelane_parquet::format::{FileMetaData, MAGIC};
 use bytelane_parquet::input::bytes_at;
-use parquet::file::reader::ChunkReader;
 use std::ops::Range;
 
 /// Checks the start of the file, and the total number of rows.
-pub(super) fn check(
-    file: &impl ChunkReader,
-    footer: &FileMetaData,
-    findings: &mut Findings,
-) -> Result<()> {
-    let magic = bytes_at(file, 0..MAGIC.len() as u64)?;
+pub(super) fn check(file: &OpenedFile, findings: &mut Findings) -> Result<()> {
+    let (footer, sum) = (&file.footer, file.rows());
+    let magic = bytes_at(&file.reader, 0..MAGIC.len() as u64)?;
     if magic[..] != MAGIC[..] {
         findings.warning("the file does not begin with PAR1");
     }
@@ -29,8 +26,6 @@ pub(super) fn check(
             "the footer has orders of bounds for {orders} columns, but {leaves} columns"
         ));
     }
-    let rows = footer.row_groups.iter().map(|it| it.num_rows);
-    let sum = rows.fold(0, i64::saturating_add);
     if sum != footer.num_rows {
         let claimed = footer.num_rows;
         findings.error(format!(

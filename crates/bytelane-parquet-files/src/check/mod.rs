@@ -16,11 +16,10 @@ mod wkb;
 
 pub use outcome::{Checked, CheckedOrder, Finding, Severity};
 
+use crate::opened::OpenedFile;
 use crate::rewrite::source::Source;
 use bytelane_parquet::budget::{DecodedRows, MemoryLimit, RowLimit};
 use bytelane_parquet::catch_panic::catch_panic;
-use bytelane_parquet::file::{in_parquet, read_file_metadata};
-use bytelane_parquet::format::FileMetaData;
 use bytelane_parquet::input::InputFile;
 use bytelane_parquet::options::deserialize_size;
 use bytelane_parquet::stack::with_stack;
@@ -110,19 +109,16 @@ pub fn check(path: impl AsRef<Path>, options: &CheckOptions) -> Result<Checked> 
         ..Checked::default()
     };
     let mut findings = Findings::new(path);
-    let read = catch_panic(|| read_file_metadata(&file));
-    let (footer, depth) = match read {
-        Ok(read) => read,
+    let file = match OpenedFile::read(file) {
+        Ok(file) => file,
         Err(error) => {
             findings.add_error(error)?;
             return Ok(checked.finish(findings));
         }
     };
-    checked.rows = u64::try_from(footer.num_rows).unwrap_or(0);
-    checked.row_groups = footer.row_groups.len();
-    let all = with_stack(depth, || {
-        check_file(&file, &footer, depth, options, &mut findings)
-    });
+    checked.rows = u64::try_from(file.footer.num_rows).unwrap_or(0);
+    checked.row_groups = file.footer.row_groups.len();
+    let all = with_stack(file.depth, || check_file(&file, options, &mut findings));
     checked.pages = all.map_err(located)?;
     Ok(checked.finish(findings))
 }
@@ -145,36 +141,27 @@ pub fn check(path: impl AsRef<Path>, options: &CheckOptions) -> Result<Checked> 
 /// ```
 pub fn check_order(path: impl AsRef<Path>) -> Result<CheckedOrder> {
     let path = path.as_ref();
-    let checked = InputFile::open(path).and_then(|file| {
-        let (footer, depth) = catch_panic(|| read_file_metadata(&file))?;
-        with_stack(depth, || {
-            catch_panic(|| check_order_of(&file, footer, depth, path))
-        })
-    });
+    let file = OpenedFile::open(path)?;
+    let checked = with_stack(file.depth, || catch_panic(|| check_order_of(file, path)));
     checked.map_err(|error| error.in_file(path))
 }
 
 /// Returns the rows of a row group that belong before the one before them, according to its sorting columns.
 pub(crate) fn unsorted_rows(path: &Path, row_group: usize) -> Result<Vec<usize>> {
-    let source = Source::open(InputFile::open(path)?)?;
-    RowLimit::default().check_all(rows_of(&source.footer), source.reader.len())?;
+    let file = OpenedFile::open(path)?;
+    file.check_rows(RowLimit::default())?;
+    let source = Source::new(file)?;
     catch_panic(|| sorting::unsorted(&source, row_group, MemoryLimit::default()))
 }
 
-fn check_order_of(
-    file: &InputFile,
-    footer: FileMetaData,
-    depth: usize,
-    path: &Path,
-) -> Result<CheckedOrder> {
-    RowLimit::default().check_all(rows_of(&footer), file.len())?;
-    let count = footer.row_groups.len();
-    let source = Source::of_footer(file.clone(), footer, depth)?;
+fn check_order_of(file: OpenedFile, path: &Path) -> Result<CheckedOrder> {
+    file.check_rows(RowLimit::default())?;
     let mut checked = CheckedOrder {
-        bytes: file.len(),
+        bytes: file.reader.len(),
         ..CheckedOrder::default()
     };
-    for index in 0..count {
+    let source = Source::new(file)?;
+    for index in 0..source.row_groups() {
         if checked.promised.is_empty() {
             checked.promised = sorting::promised(&source, index)?;
         }
@@ -190,26 +177,16 @@ fn check_order_of(
 }
 
 /// Checks all parts of a file; returns the number of pages.
-fn check_file(
-    file: &InputFile,
-    footer: &FileMetaData,
-    depth: usize,
-    options: &CheckOptions,
-    findings: &mut Findings,
-) -> Result<u64> {
-    footer::check(file, footer, findings)?;
-    let bare = FileMetaData {
-        row_groups: Vec::new(),
-        ..footer.clone()
-    };
-    let metadata = match in_parquet(&bare) {
-        Ok(metadata) => metadata,
+fn check_file(file: &OpenedFile, options: &CheckOptions, findings: &mut Findings) -> Result<u64> {
+    footer::check(file, findings)?;
+    let schema = match file.schema() {
+        Ok(schema) => schema,
         Err(error) => {
             findings.add_error(error)?;
             return Ok(0);
         }
     };
-    let schema = metadata.file_metadata().schema_descr_ptr();
+    let (footer, bytes) = (&file.footer, file.reader.len());
     let geo = geo::check(footer, &schema, findings);
     let (mut pages, mut done) = (0, 0);
     let mut ranges = Vec::new();
@@ -228,10 +205,10 @@ fn check_file(
             findings.enter_column(column.path().string());
             let order = footer.column_orders.as_ref().and_then(|it| it.get(leaf));
             let before = findings.count();
-            options.report(done, file.len())?;
+            options.report(done, bytes)?;
             let found = catch_panic(|| {
                 chunk::check(
-                    file,
+                    &file.reader,
                     &chunk.decode()?,
                     column,
                     row_group.num_rows,
@@ -258,46 +235,38 @@ fn check_file(
     footer::check_overlaps(ranges, findings);
     if options.values {
         let (columns, memory) = (schema.columns(), MemoryLimit(options.memory_limit));
-        dictionaries::check(file, footer, depth, columns, memory, findings);
+        dictionaries::check(file, columns, memory, findings);
     }
-    if options.values && checked_values(file, footer, depth, options, &are_sound, &geo, findings)? {
+    if options.values && checked_values(file, options, &are_sound, &geo, findings)? {
         findings.leave_row_group();
     }
     Ok(pages)
 }
 
-/// Returns the number of rows of each row group.
-fn rows_of(footer: &FileMetaData) -> impl Iterator<Item = i64> {
-    footer.row_groups.iter().map(|it| it.num_rows)
-}
-
 /// Checks the values of row groups. Damaged row groups are decoded as far as possible.
 fn checked_values(
-    file: &InputFile,
-    footer: &FileMetaData,
-    depth: usize,
+    file: &OpenedFile,
     options: &CheckOptions,
     are_sound: &[bool],
     geo: &geo::Described,
     findings: &mut Findings,
 ) -> Result<bool> {
-    if let Err(error) = RowLimit(options.row_limit).check_all(rows_of(footer), file.len()) {
-        findings.add_error(error)?;
-        return Ok(false);
-    }
-    let source = match Source::of_footer(file.clone(), footer.clone(), depth) {
+    let limit = RowLimit(options.row_limit);
+    let counted = file.check_rows(limit);
+    let source = match counted.and_then(|()| Source::new(file.clone())) {
         Ok(source) => source,
         Err(error) => {
             findings.add_error(error)?;
             return Ok(false);
         }
     };
-    let decoded = || DecodedRows::new(RowLimit(options.row_limit), file.len());
+    let bytes = file.reader.len();
+    let decoded = || DecodedRows::new(limit, bytes);
     let mut decoded: Vec<_> = source.roots.iter().map(|_| decoded()).collect();
     for index in 0..are_sound.len() {
         findings.enter_row_group(index);
         let done = index as f64 / are_sound.len() as f64;
-        let report = || options.report_values(done, file.len());
+        let report = || options.report_values(done, bytes);
         let memory = MemoryLimit(options.memory_limit);
         let checked = catch_panic(|| {
             values::check(&source, index, geo, memory, &mut decoded, findings, &report)

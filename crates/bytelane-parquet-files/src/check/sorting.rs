@@ -116,7 +116,7 @@ pub(super) fn unsorted(
         let Some((root, leaf)) = root.zip(leaf) else {
             break;
         };
-        let columns = source.footer.column_orders.as_ref();
+        let columns = source.file.footer.column_orders.as_ref();
         let order = columns.and_then(|orders| orders.get(leaf));
         let Some(compare) = compare_of(&root.schema.columns()[0], order) else {
             break;

@@ -77,7 +77,7 @@ pub(super) fn each_batch(
     let ranges = part
         .chunks
         .iter()
-        .map(|chunk| stored_range(chunk, source.reader.len()));
+        .map(|chunk| stored_range(chunk, source.file.reader.len()));
     let ranges = ranges.collect::<Result<Vec<_>>>()?;
     let column = Column {
         row_group: &row_group,
@@ -195,16 +195,16 @@ impl Leaf {
         leaf: usize,
         geo: &Described,
     ) -> Result<Self> {
-        let orders = source.footer.column_orders.as_ref();
+        let orders = source.file.footer.column_orders.as_ref();
         let order = orders.and_then(|orders| orders.get(leaf));
         let values = chunk.meta_data.num_values;
-        let range = stored_range(&chunk, source.reader.len())?;
+        let range = stored_range(&chunk, source.file.reader.len())?;
         let of_geometries = chunk.meta_data.geospatial_statistics.as_ref();
         let of_geometries = of_geometries.map(|it| it.decode()).transpose()?;
-        let chunk = Chunk::open(&source.reader, chunk, range)?;
+        let chunk = Chunk::open(&source.file.reader, chunk, range)?;
         Ok(Self {
             column: column.path().string(),
-            claims: Claims::new(&source.reader, &chunk, column, order)?,
+            claims: Claims::new(&source.file.reader, &chunk, column, order)?,
             values,
             pages: match column.max_rep_level() {
                 0 => pages_of(&chunk).unwrap_or_default(),

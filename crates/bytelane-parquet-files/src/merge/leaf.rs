@@ -1,7 +1,7 @@
 //! Chunk of a leaf in memory, with its pages and what is known about them.
 
 use super::join::codec::compression_of;
-use super::opened::Window;
+use super::window::Window;
 use bytelane_parquet::Result;
 use bytelane_parquet::budget::{Budget, MemoryLimit};
 use bytelane_parquet::chunk::facts::{self, Verb};

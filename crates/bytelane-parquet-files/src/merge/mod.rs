@@ -12,7 +12,6 @@ mod input;
 mod join;
 mod leaf;
 mod meaning;
-mod opened;
 mod options;
 mod outcome;
 mod output;
@@ -22,26 +21,27 @@ mod row_group;
 mod run;
 mod schema;
 mod sorting;
+mod window;
 
 pub use facts::{FIELDS, Fact, KEYS, Rule};
 pub use options::{MergeOptions, MergePages};
 pub(crate) use options::{Repair, Salvage, Scope};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
-pub use output::part_path;
 
 use crate::diff::{DiffOptions, diff};
+use crate::opened::OpenedFile;
 use bytelane_parquet::input::InputFile;
 use bytelane_parquet::options::roots_of;
 use bytelane_parquet::progress::Progress;
 use bytelane_parquet::{Problem, Result};
 pub(crate) use input::{Lost, Trial};
-use opened::Opened;
 use outcome::Notes;
 use output::Outputs;
 use plan::Plan;
 use run::Run;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use window::Window;
 
 /// Merges the rows of files, in order, into one file or several files of a given size.
 ///
@@ -147,11 +147,9 @@ pub(crate) fn lost_rows(
     columns: Option<&[String]>,
     progress: &Progress,
 ) -> Result<(Vec<LostRows>, Vec<u64>)> {
-    let file = match columns {
-        Some(columns) => Opened::open_columns(path, columns)?,
-        None => Opened::open(path)?,
-    };
-    let columns = file.columns().map_err(|error| error.in_file(path))?;
+    let file = Window::open(path, columns)?;
+    let schema = file.schema().map_err(|error| error.in_file(path))?;
+    let columns = schema.columns();
     let mut all = Vec::new();
     let total = file.footer.row_groups.len() * columns.len();
     for row_group in 0..file.footer.row_groups.len() {
@@ -174,7 +172,7 @@ pub(crate) fn lost_rows(
 
 /// Returns the names of the top-level columns of a file, or of those that contain these paths.
 pub(crate) fn columns_of(path: &Path, columns: Option<&[String]>) -> Result<Vec<String>> {
-    let mut names = schema::top_level(&Opened::open(path)?.footer.schema);
+    let mut names = schema::top_level(&OpenedFile::open(path)?.footer.schema);
     if let Some(columns) = columns {
         let wanted: HashSet<&str> = columns.iter().flat_map(|path| roots_of(path)).collect();
         names.retain(|name| wanted.contains(name.as_str()));

@@ -3,6 +3,8 @@
 use bytelane_parquet::budget::{MemoryLimit, RowLimit};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::options::deserialize_size;
+#[cfg(feature = "clap")]
+use bytelane_parquet::options::flags::{self, ArgAction};
 use bytelane_parquet::parallel::all_cores;
 use bytelane_parquet::{Progress, Replace, Result};
 use derive_setters::Setters;
@@ -101,11 +103,8 @@ pub struct MergeOptions {
     #[cfg_attr(feature = "clap", arg(long, value_name = "ROWS"))]
     pub row_limit: Option<u64>,
     /// Replace existing files, even read-only ones
-    #[cfg_attr(feature = "clap", arg(long))]
-    pub force: bool,
-    /// Existing files that may be replaced without `force`.
-    #[serde(skip)]
-    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(rename = "force", default = "Replace::unforced")]
+    #[cfg_attr(feature = "clap", arg(id = "force", long = "force", action = ArgAction::SetTrue, value_parser = flags::switch::<Replace>()))]
     pub replace: Replace,
     /// Progress callback: bytes of chunks done and total, called for each column of a row group, and repeatedly while one takes long.
     #[serde(skip)]
@@ -174,10 +173,6 @@ impl MergeOptions {
 
     pub(super) fn row_limit(&self) -> RowLimit {
         RowLimit(self.row_limit)
-    }
-
-    pub(super) fn replace(&self) -> Replace {
-        Replace::forced_or(self.force, self.replace)
     }
 
     pub(super) fn report(&self, done: u64, total: u64) -> Result<()> {

@@ -26,6 +26,17 @@ pub(super) struct Room {
     pub most: u64,
 }
 
+impl MergeOptions {
+    /// Returns the path of an output by its number, from 0: without a size of outputs, there is only one.
+    #[must_use]
+    pub fn output_path(&self, output: &Path, number: usize) -> PathBuf {
+        match self.file_size() {
+            Some(_) => part_path(output, number),
+            None => output.to_owned(),
+        }
+    }
+}
+
 /// File being written.
 struct Writing {
     output: Output,
@@ -58,7 +69,7 @@ impl<'a> Outputs<'a> {
             let problem = "several files are written, and a device or a pipe is one; name a file";
             return Err(Error::new(Problem::Option(problem.to_owned())).in_file(path));
         }
-        if options.replace() == Replace::Inputs && options.file_size().is_some() {
+        if options.replace == Replace::Inputs && options.file_size().is_some() {
             let parts = parts(path)?.into_iter().map(|(_, part)| part);
             if let Some(part) = parts.into_iter().find(|part| !is_input(part, inputs)) {
                 return Err(Error::new(Problem::Exists).in_file(&part));
@@ -112,13 +123,9 @@ impl<'a> Outputs<'a> {
     }
 
     fn begin(&self) -> Result<Writing> {
-        let path = match self.options.file_size() {
-            Some(_) => part_path(self.path, self.finished.len()),
-            None => self.path.to_owned(),
-        };
+        let path = self.options.output_path(self.path, self.finished.len());
         let begin = || {
-            let output =
-                Output::begin(&path, self.permissions, self.options.replace(), self.inputs)?;
+            let output = Output::begin(&path, self.permissions, self.options.replace, self.inputs)?;
             let sink = BufWriter::with_capacity(1 << 20, output.file().try_clone()?);
             let writer = FileWriter::new(sink, Some(path.clone()))?;
             Ok((output, writer))
@@ -197,7 +204,7 @@ impl<'a> Outputs<'a> {
         let surplus = surplus.filter_map(|(number, part)| (number >= count).then_some(part));
         let surplus: Vec<PathBuf> = surplus.collect();
         match surplus.first() {
-            Some(part) if self.options.replace() != Replace::All => {
+            Some(part) if self.options.replace != Replace::All => {
                 let problem = "it is left over from an earlier run with more files, and would be read together with the new \
                                ones; remove it, or choose another name";
                 Err(Error::new(Problem::Input(problem.to_owned())).in_file(part))
@@ -236,7 +243,7 @@ fn parts(path: &Path) -> Result<Vec<(usize, PathBuf)>> {
 
 /// Returns the path of one of several outputs of a merge: `merged.parquet` becomes `merged-00000.parquet`.
 #[must_use]
-pub fn part_path(path: &Path, number: usize) -> PathBuf {
+fn part_path(path: &Path, number: usize) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{number:05}"));
     if let Some(extension) = path.extension() {

@@ -1,7 +1,8 @@
 //! Files to merge, and the parts of their row groups.
 
-use super::opened::{Closed, Opened};
 use super::schema::Layout;
+use super::window::{Closed, Window};
+use crate::opened::OpenedFile;
 use bytelane_parquet::Result;
 use std::ops::Range;
 use std::path::Path;
@@ -12,15 +13,15 @@ pub(super) struct Input<'a> {
     pub path: &'a Path,
     pub layout: Arc<Layout>,
     /// Its footer, unless those of all inputs take too much memory.
-    pub closed: Option<Closed>,
+    pub closed: Option<OpenedFile<Closed>>,
 }
 
 impl Input<'_> {
     /// Opens the file.
-    pub(super) fn open(&self) -> Result<Opened> {
+    pub(super) fn open(&self) -> Result<OpenedFile<Window>> {
         match &self.closed {
-            Some(closed) => closed.open(self.path),
-            None => Opened::open(self.path),
+            Some(closed) => closed.open_again(self.path),
+            None => Window::open(self.path, None),
         }
     }
 }

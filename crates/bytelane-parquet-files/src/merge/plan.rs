@@ -2,11 +2,12 @@
 
 use super::facts::KeyValues;
 use super::meaning::{self, Order as Entries};
-use super::opened::{Closed, Opened};
 use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::part::{Input, Part};
 use super::schema::{Columns, Layout};
+use super::window::Window;
+use crate::opened::OpenedFile;
 use arrow_schema::DataType;
 use bytelane_parquet::budget::{MemoryLimit, RowLimit};
 use bytelane_parquet::compatibility::Readers;
@@ -22,6 +23,7 @@ use bytelane_parquet::types::written::written_schema;
 use bytelane_parquet::{ColumnOptions, Error, Problem, Result, WriterOptions};
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
 use parquet::basic::{ColumnOrder as InParquet, SortOrder};
+use parquet::file::reader::Length;
 use parquet::schema::types::SchemaDescPtr;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -92,17 +94,11 @@ impl<'a> Plan<'a> {
         let mut created_by = None;
         let (mut bytes, mut depth, mut version) = (0, 0, 1);
         let (mut row_groups, mut chunks) = (0, 0);
-        let columns_kept = options.salvage().and_then(|it| it.columns.as_ref());
-        let open = |path: &'a Path| {
-            let file = match columns_kept {
-                Some(columns) => Opened::open_columns(path, columns)?,
-                None => Opened::open(path)?,
-            };
-            Ok((path, file))
-        };
-        let mut add = |(path, file): (&'a Path, Opened)| {
+        let columns_kept = options.salvage().and_then(|it| it.columns.as_deref());
+        let open = |path: &'a Path| Ok((path, Window::open(path, columns_kept)?));
+        let mut add = |(path, file): (&'a Path, OpenedFile<Window>)| {
             let footer = &file.footer;
-            bytes += file.window_length();
+            bytes += file.reader.len();
             depth = depth.max(file.depth);
             created_by.clone_from(&footer.created_by);
             version = version.max(footer.version);
@@ -112,9 +108,7 @@ impl<'a> Plan<'a> {
             pairs.add(footer, path)?;
             add_orders(&mut orders, &columns, &layout, footer);
             if options.split_rows().is_some() || options.file_size().is_some() {
-                let rows = footer.row_groups.iter().map(|it| it.num_rows);
-                let rows = rows.fold(0, i64::saturating_add);
-                let checked = options.row_limit().check(rows, file.window_length());
+                let checked = file.check_rows(options.row_limit());
                 checked.map_err(|error| error.in_file(path))?;
             }
             for (index, row_group) in footer.row_groups.iter().enumerate() {
@@ -135,7 +129,7 @@ impl<'a> Plan<'a> {
                 .map(|it| it.columns.len())
                 .sum::<usize>();
             let is_kept = chunks <= CHUNKS_KEPT || options.salvage().is_some();
-            let closed = is_kept.then(|| Closed::new(file));
+            let closed = is_kept.then(|| file.close());
             let closed = closed.transpose().map_err(|error| error.in_file(path))?;
             inputs.push(Input {
                 path,

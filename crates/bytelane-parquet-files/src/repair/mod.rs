@@ -12,10 +12,11 @@ pub use salvage::{LostPart, SalvageOptions, Salvaged, salvage};
 pub use without_footer::LeftOut;
 
 use crate::merge::{MergeOptions, Repair, Scope, merge};
-use crate::rewrite::source::Source;
-use bytelane_parquet::file::{Output, is_stream, read_file_metadata};
+use crate::opened::OpenedFile;
+use bytelane_parquet::file::{Output, is_stream};
 use bytelane_parquet::format::FileMetaData;
-use bytelane_parquet::input::InputFile;
+#[cfg(feature = "clap")]
+use bytelane_parquet::options::flags::{self, ArgAction};
 use bytelane_parquet::{Error, Problem, Progress, Replace, Result};
 use derive_setters::Setters;
 use serde::{Deserialize, Serialize};
@@ -43,23 +44,14 @@ pub struct RepairOptions {
     #[cfg_attr(feature = "clap", arg(long))]
     pub verify: bool,
     /// Replace existing files, even read-only ones
-    #[cfg_attr(feature = "clap", arg(long))]
-    pub force: bool,
-    /// Existing files that may be replaced without `force`.
-    #[serde(skip)]
-    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(rename = "force", default = "Replace::unforced")]
+    #[cfg_attr(feature = "clap", arg(id = "force", long = "force", action = ArgAction::SetTrue, value_parser = flags::switch::<Replace>()))]
     pub replace: Replace,
     /// Progress callback: bytes of chunks done and total.
     #[serde(skip)]
     #[setters(into)]
     #[cfg_attr(feature = "clap", arg(skip))]
     pub progress: Progress,
-}
-
-impl RepairOptions {
-    fn replace(&self) -> Replace {
-        Replace::forced_or(self.force, self.replace)
-    }
 }
 
 /// Outcome of [`repair`].
@@ -127,9 +119,7 @@ pub fn repair(
 ) -> Result<Repaired> {
     let (input, output) = (input.as_ref(), output.as_ref());
     if is_stream(output) {
-        return through_file(output, options.replace(), |file| {
-            repair(input, file, options)
-        });
+        return through_file(output, options.replace, |file| repair(input, file, options));
     }
     let before = described(input)?;
     check_columns(input, &options.bloom_filters)?;
@@ -137,7 +127,7 @@ pub fn repair(
     let options = MergeOptions {
         scope: Scope::Repair(Repair { bloom_filters }),
         verify: options.verify,
-        replace: options.replace(),
+        replace: options.replace,
         progress: options.progress.clone(),
         ..MergeOptions::default()
     };
@@ -176,9 +166,8 @@ fn check_columns(path: &Path, columns: &[String]) -> Result<()> {
     if columns.is_empty() {
         return Ok(());
     }
-    let file = InputFile::open(path).and_then(Source::open);
-    let file = file.map_err(|error| error.in_file(path))?;
-    let schema = file.file_metadata().schema_descr();
+    let schema = OpenedFile::open(path)?.schema();
+    let schema = schema.map_err(|error| error.in_file(path))?;
     let paths: Vec<String> = schema
         .columns()
         .iter()
@@ -198,9 +187,8 @@ fn check_columns(path: &Path, columns: &[String]) -> Result<()> {
 
 /// Returns the number of chunks of a file, and of those with each kind of metadata.
 fn described(path: &Path) -> Result<(usize, Described)> {
-    let file = InputFile::open(path).and_then(|file| read_file_metadata(&file));
-    let (footer, _) = file.map_err(|error| error.in_file(path))?;
-    count(&footer).map_err(|error: Error| error.in_file(path))
+    let file = OpenedFile::open(path)?;
+    count(&file.footer).map_err(|error| error.in_file(path))
 }
 
 fn count(footer: &FileMetaData) -> Result<(usize, Described)> {

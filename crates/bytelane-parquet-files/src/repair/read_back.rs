@@ -1,6 +1,7 @@
 //! Reads a salvaged file back before it gets its name.
 
 use crate::check::{CheckOptions, Severity, check, unsorted_rows};
+use crate::opened::OpenedFile;
 use crate::rewrite::source::{Column, Root, Source};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::stored_range;
@@ -169,7 +170,7 @@ fn of_error(read: Result<()>, row_group: usize, column: Option<&Root>) -> Result
 
 /// Reads all columns with the crate `parquet`, which shares no code with the reader.
 fn refused_by_parquet(path: &Path) -> Result<Vec<Refused>> {
-    let source = Source::open(InputFile::open(path)?)?;
+    let source = Source::new(OpenedFile::read(InputFile::open(path)?)?)?;
     let mut refused = Vec::new();
     for row_group in 0..source.row_groups() {
         for root in &source.roots {
@@ -186,7 +187,7 @@ fn witness(source: &Source<InputFile>, index: usize, root: &Root) -> Result<()> 
     let row_group = source.row_group(index)?;
     let part = source.part(&row_group, root)?;
     let chunks = part.chunks.iter();
-    let ranges = chunks.map(|chunk| stored_range(chunk, source.reader.len()));
+    let ranges = chunks.map(|chunk| stored_range(chunk, source.file.reader.len()));
     let ranges = ranges.collect::<Result<Vec<_>>>()?;
     let column = Column {
         row_group: &row_group,

@@ -7,11 +7,14 @@ use crate::merge::{
     Lost, LostRows, MergeOptions, Merged, Salvage, Scope, Unfinished, columns_of, lost_rows,
     merge_if,
 };
+use crate::opened::OpenedFile;
 use bytelane_parquet::budget::RowLimit;
 use bytelane_parquet::caller::Setting;
 use bytelane_parquet::catch_panic::catch_panic;
-use bytelane_parquet::file::{is_stream, read_file_metadata};
+use bytelane_parquet::file::is_stream;
 use bytelane_parquet::input::InputFile;
+#[cfg(feature = "clap")]
+use bytelane_parquet::options::flags::{self, ArgAction};
 use bytelane_parquet::options::roots_of;
 use bytelane_parquet::{Error, Problem, Progress, Replace, Result};
 use derive_setters::Setters;
@@ -42,11 +45,8 @@ const UNSORTED: usize = 16;
 #[non_exhaustive]
 pub struct SalvageOptions {
     /// Replace existing files, even read-only ones
-    #[cfg_attr(feature = "clap", arg(long))]
-    pub force: bool,
-    /// Existing files that may be replaced without `force`.
-    #[serde(skip)]
-    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(rename = "force", default = "Replace::unforced")]
+    #[cfg_attr(feature = "clap", arg(id = "force", long = "force", action = ArgAction::SetTrue, value_parser = flags::switch::<Replace>()))]
     pub replace: Replace,
     /// Only these columns of the salvaged rows, by their names
     #[cfg_attr(
@@ -71,12 +71,6 @@ pub struct SalvageOptions {
     #[setters(into)]
     #[cfg_attr(feature = "clap", arg(skip))]
     pub progress: Progress,
-}
-
-impl SalvageOptions {
-    fn replace(&self) -> Replace {
-        Replace::forced_or(self.force, self.replace)
-    }
 }
 
 /// Outcome of [`salvage`].
@@ -157,13 +151,11 @@ pub fn salvage(
         return Err(Error::new(Problem::Option(problem.to_owned())).in_file(output));
     }
     let file = InputFile::open(input).map_err(|error| error.in_file(input))?;
-    let footer = catch_panic(|| read_file_metadata(&file));
-    let footer = footer.map_err(|error| error.in_file(input));
-    match (footer, &options.schema) {
-        (Ok((footer, _)), schema) => {
-            let rows = footer.row_groups.iter().map(|it| it.num_rows);
-            let rows = rows.fold(0, i64::saturating_add);
-            let checked = RowLimit(options.row_limit).check(rows, file.len());
+    let opened = OpenedFile::read(file.clone());
+    let opened = opened.map_err(|error| error.in_file(input));
+    match (opened, &options.schema) {
+        (Ok(opened), schema) => {
+            let checked = opened.check_rows(RowLimit(options.row_limit));
             checked.map_err(|error| error.in_file(input))?;
             let mut salvaged = salvage_with_footer(input, output, options)?;
             if schema.is_some() {
@@ -230,7 +222,7 @@ fn salvage_with_footer(input: &Path, output: &Path, options: &SalvageOptions) ->
     let (mut lost, groups) = lost_rows(input, options.columns.as_deref(), &options.progress)?;
     let mut write_to = |output: &Path| write(input, output, options, &mut lost, &groups);
     let merged = if is_stream(output) {
-        through_file(output, options.replace(), write_to)?
+        through_file(output, options.replace, write_to)?
     } else {
         write_to(output)?
     };
@@ -276,7 +268,7 @@ fn write(
         let kept = salvage.rows.clone();
         let options = MergeOptions {
             scope: Scope::Salvage(salvage),
-            replace: options.replace(),
+            replace: options.replace,
             progress: options.progress.clone(),
             ..MergeOptions::default()
         };

@@ -2,7 +2,8 @@
 
 use super::int96::Int96Unit;
 use super::plan::beside_int96;
-use super::source::{Column, Read, Reopen, Root, Source};
+use super::source::{Column, Read, Root, Source};
+use crate::opened::Reopen;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{TimestampMicrosecondType, TimestampNanosecondType};
 use arrow_array::{Array, ArrayRef, make_array};

@@ -1,7 +1,8 @@
 //! Compares what two files mean beside their values: types, as readers see them, and the order of categories.
 
 use super::int96::Int96Unit;
-use super::source::{Column, Reopen, Source};
+use super::source::{Column, Source};
+use crate::opened::Reopen;
 use arrow_schema::FieldRef;
 use bytelane_parquet::chunk::PageSummary;
 use bytelane_parquet::types::fields::leaves;

@@ -3,8 +3,9 @@
 use super::options::RewriteOptions;
 use super::outcome::RewrittenColumn;
 use super::plan::Plan;
-use super::source::{Reopen, Source};
+use super::source::Source;
 use super::work::{Unit, Work};
+use crate::opened::Reopen;
 use bytelane_parquet::Result;
 use std::sync::Arc;
 

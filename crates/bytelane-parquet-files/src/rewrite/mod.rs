@@ -17,6 +17,7 @@ pub use options::RewriteOptions;
 use outcome::Moved;
 pub use outcome::{ColumnState, Rewritten, RewrittenColumn};
 
+use crate::opened::Reopen;
 use bytelane_parquet::file::{FileWriter, Output, is_stream};
 use bytelane_parquet::format;
 use bytelane_parquet::input::InputFile;
@@ -26,7 +27,7 @@ use bytelane_parquet::{Error, Problem, Result};
 use bytes::Bytes;
 use int96::convert_schema;
 use plan::Plan;
-use source::{Reopen, Source};
+use source::Source;
 use std::cell::Cell;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -50,8 +51,7 @@ use work::{Unit, Work, units};
 /// Returns an error if the file cannot be read, is not a Parquet file, is encrypted or is damaged; if a named
 /// column does not exist, or its type does not support the requested encoding; and if the new file cannot be
 /// written or does not hold the same values. `output` is then unchanged, unless it is a device or a pipe. A
-/// read-only file is only replaced if [`with_force`](RewriteOptions::with_force) is set; see also
-/// [`with_replace`](RewriteOptions::with_replace).
+/// read-only file is only replaced if [`with_replace`](RewriteOptions::with_replace) allows it.
 ///
 /// # Example
 /// ```no_run
@@ -79,7 +79,7 @@ pub fn rewrite(
     if options.dry_run {
         return rewrite_source(&source, io::sink(), output, options).map_err(in_input);
     }
-    let new = Output::begin(output, permissions.as_ref(), options.replace(), &[input]);
+    let new = Output::begin(output, permissions.as_ref(), options.replace, &[input]);
     let new = new.map_err(in_output)?;
     let sink = BufWriter::new(new.file());
     let mut rewritten = rewrite_source(&source, sink, output, options).map_err(in_input)?;
@@ -154,7 +154,9 @@ fn rewrite_source<R: Reopen>(
     name: &Path,
     options: &RewriteOptions,
 ) -> Result<Rewritten> {
-    let plan = with_stack(source.depth, || Plan::new(source.file_metadata(), options))?;
+    let plan = with_stack(source.file.depth, || {
+        Plan::new(source.file_metadata(), options)
+    })?;
     let sizes = source.sizes(options.memory())?;
     let mut new = New {
         source,
@@ -182,16 +184,17 @@ fn rewrite_source<R: Reopen>(
         },
         || options.report(done.get(), sizes.stored),
     )?;
-    let mut footer = source.footer.clone();
-    let rows = footer.row_groups.iter().map(|it| it.num_rows);
-    footer.num_rows = rows.fold(0, i64::saturating_add);
+    let mut footer = format::FileMetaData {
+        num_rows: source.file.rows(),
+        ..(*source.file.footer).clone()
+    };
     if let Some(unit) = options.convert_int96 {
         convert_schema(&mut footer, unit)?;
     }
     new.file.finish(footer)?;
     options.report(sizes.stored, sizes.stored)?;
     Ok(Rewritten {
-        bytes_before: source.reader.len(),
+        bytes_before: source.file.reader.len(),
         bytes_after: new.file.position(),
         verified: false,
         columns: new.columns,
@@ -208,7 +211,7 @@ struct New<'a, R, W> {
 impl<R: Reopen, W: Write> New<'_, R, W> {
     /// Writes the next columns.
     fn add(&mut self, unit: &Unit, moved: Vec<Moved>) -> Result<()> {
-        let from = &self.source.reader;
+        let from = &self.source.file.reader;
         let row_group = &unit.row_group;
         let in_group = |error: Error| error.in_row_group(row_group.index);
         for moved in moved {

@@ -6,7 +6,7 @@ use bytelane::Detected;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::compatibility::Readers;
 #[cfg(feature = "clap")]
-use bytelane_parquet::options::flags;
+use bytelane_parquet::options::flags::{self, ArgAction};
 use bytelane_parquet::options::{
     deserialize_by_path, deserialize_compression, deserialize_given_name, deserialize_name,
     deserialize_size,
@@ -112,11 +112,8 @@ pub struct RewriteOptions {
     #[cfg_attr(feature = "clap", arg(long))]
     pub verify: bool,
     /// Replace existing files, even read-only ones
-    #[cfg_attr(feature = "clap", arg(long))]
-    pub force: bool,
-    /// Existing files that may be replaced without `force`.
-    #[serde(skip)]
-    #[cfg_attr(feature = "clap", arg(skip))]
+    #[serde(rename = "force", default = "Replace::unforced")]
+    #[cfg_attr(feature = "clap", arg(id = "force", long = "force", action = ArgAction::SetTrue, value_parser = flags::switch::<Replace>()))]
     pub replace: Replace,
     /// Instruction set of the kernels.
     #[serde(skip)]
@@ -150,7 +147,6 @@ impl Default for RewriteOptions {
             threads: None,
             memory_limit: None,
             verify: false,
-            force: false,
             replace: Replace::default(),
             backend: Detected::active(),
             progress: Progress::default(),
@@ -165,10 +161,6 @@ impl RewriteOptions {
     pub fn with_column_encoding(mut self, path: impl Into<String>, encoding: Encoding) -> Self {
         self.column_encoding.push((path.into(), encoding));
         self
-    }
-
-    pub(super) fn replace(&self) -> Replace {
-        Replace::forced_or(self.force, self.replace)
     }
 
     /// Returns the options for writing new pages.
@@ -201,7 +193,7 @@ impl RewriteOptions {
                 source.units().max(2),
             ),
             weight: half.min(sizes.limit / 2),
-            depth: source.depth,
+            depth: source.file.depth,
         }
     }
 

@@ -4,13 +4,13 @@
 //! decoded.
 
 use super::int96::{Int96Unit, arrow_schema};
+use crate::opened::{OpenedFile, Reopen};
 use arrow_array::ArrayRef;
 use arrow_schema::{Schema, SchemaRef};
 use bytelane_parquet::budget::{MemoryLimit, batch_rows, check_widths, with_views};
 use bytelane_parquet::catch_panic::catch_panic;
-use bytelane_parquet::file::{LeafChunk, chunk_in_parquet, in_parquet, read_file_metadata};
+use bytelane_parquet::file::{LeafChunk, chunk_in_parquet};
 use bytelane_parquet::format::{self, ColumnChunk, ColumnMetaData, Encoded};
-use bytelane_parquet::input::InputFile;
 use bytelane_parquet::read::ColumnReader;
 use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::types::bare::bare;
@@ -27,7 +27,6 @@ use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataOptions,
     ParquetMetaDataReader,
 };
-use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescPtr, SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::ops::Range;
@@ -42,17 +41,13 @@ const VALUE: u64 = 8;
 
 /// File whose columns are read.
 pub(crate) struct Source<R> {
-    pub reader: R,
-    /// Footer of the file.
-    pub footer: format::FileMetaData,
+    pub file: OpenedFile<R>,
     /// Row groups that have been used. They are shared: copying one for each of its columns would take time that
     /// grows with the square of the columns.
     used: Vec<OnceLock<Arc<format::RowGroup>>>,
     /// Footer for the crate `parquet`, without row groups.
     metadata: ParquetMetaData,
     pub roots: Vec<Root>,
-    /// Nesting depth of the columns.
-    pub depth: usize,
 }
 
 impl<R> Source<R> {
@@ -60,7 +55,7 @@ impl<R> Source<R> {
     pub(super) fn units(&self) -> usize {
         self.roots
             .len()
-            .saturating_mul(self.footer.row_groups.len())
+            .saturating_mul(self.file.footer.row_groups.len())
     }
 }
 
@@ -82,12 +77,6 @@ pub(crate) struct Read {
     /// Arrow schema of the column.
     pub arrow: SchemaRef,
 }
-
-/// Reader that can be cloned for another thread.
-pub(crate) trait Reopen: ChunkReader + Clone + Sync + 'static {}
-
-impl Reopen for InputFile {}
-impl Reopen for Bytes {}
 
 /// Row group of the file.
 #[derive(Debug)]
@@ -157,29 +146,24 @@ impl RowGroup {
 
 impl<R: Reopen> Source<R> {
     pub fn open(reader: R) -> Result<Self> {
-        let (footer, depth) = read_file_metadata(&reader)?;
-        with_stack(depth, || Self::of_footer(reader, footer, depth))
+        OpenedFile::read(reader).and_then(Self::new)
     }
 
-    /// Opens a file with this footer, whose columns have this nesting depth.
-    pub fn of_footer(reader: R, footer: format::FileMetaData, depth: usize) -> Result<Self> {
-        let bare = format::FileMetaData {
-            row_groups: Vec::new(),
-            ..footer.clone()
-        };
-        let metadata = in_parquet(&bare)?;
-        let schema = metadata.file_metadata().schema_descr();
-        check_widths(schema.columns().iter(), reader.len())?;
-        Ok(Self {
-            roots: roots(schema)
-                .into_iter()
-                .map(|(in_file, leaves)| Root::new(schema, &in_file, leaves))
-                .collect::<Result<_>>()?,
-            used: footer.row_groups.iter().map(|_| OnceLock::new()).collect(),
-            reader,
-            footer,
-            metadata,
-            depth,
+    pub fn new(file: OpenedFile<R>) -> Result<Self> {
+        with_stack(file.depth, || {
+            let metadata = file.bare()?;
+            let schema = metadata.file_metadata().schema_descr();
+            check_widths(schema.columns().iter(), file.reader.len())?;
+            let row_groups = file.footer.row_groups.iter();
+            Ok(Self {
+                roots: roots(schema)
+                    .into_iter()
+                    .map(|(in_file, leaves)| Root::new(schema, &in_file, leaves))
+                    .collect::<Result<_>>()?,
+                used: row_groups.map(|_| OnceLock::new()).collect(),
+                metadata,
+                file,
+            })
         })
     }
 
@@ -188,13 +172,13 @@ impl<R: Reopen> Source<R> {
     }
 
     pub fn row_groups(&self) -> usize {
-        self.footer.row_groups.len()
+        self.file.footer.row_groups.len()
     }
 
     /// Returns the sizes of all row groups according to the footer. Returns an error if a row takes more
     /// memory than the limit allows, or all chunks together do, because they share pages.
     pub fn sizes(&self, limit: MemoryLimit) -> Result<Sizes> {
-        let bytes = self.reader.len();
+        let bytes = self.file.reader.len();
         let mut sizes = Sizes {
             limit: limit.of_read(bytes),
             ..Sizes::default()
@@ -220,7 +204,7 @@ impl<R: Reopen> Source<R> {
     }
 
     pub fn row_group(&self, index: usize) -> Result<RowGroup> {
-        let described = &self.footer.row_groups[index];
+        let described = &self.file.footer.row_groups[index];
         if described.columns.len() != self.file_metadata().schema_descr().num_columns() {
             return Err(Error::corrupt(
                 "the footer describes columns that differ from its schema",
@@ -270,7 +254,7 @@ impl<R: Reopen> Source<R> {
             has_indices_only: false,
         });
         ColumnReader::new(
-            self.reader.clone(),
+            self.file.reader.clone(),
             &read.schema,
             read.in_unit(unit),
             chunks.collect(),
@@ -304,7 +288,7 @@ impl<R: Reopen> Source<R> {
         catch_panic(|| {
             let metadata = self.witnessed_metadata(column, read)?;
             let chunk = metadata.row_group(0).column(leaf);
-            let reader = Arc::new(self.reader.clone());
+            let reader = Arc::new(self.file.reader.clone());
             let mut pages = SerializedPageReader::new(reader, chunk, column.row_count(), None)?;
             Ok(match pages.get_next_page()? {
                 Some(Page::DictionaryPage {
@@ -325,7 +309,7 @@ impl<R: Reopen> Source<R> {
         let options = ArrowReaderOptions::new().with_schema(read.in_unit(unit));
         let arrow = ArrowReaderMetadata::try_new(Arc::new(metadata), options)?;
         let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(self.reader.clone(), arrow);
+            ParquetRecordBatchReaderBuilder::new_with_metadata(self.file.reader.clone(), arrow);
         Ok(builder.with_batch_size(column.batch_rows()).build()?)
     }
 

@@ -3,8 +3,9 @@
 use super::int96::Int96Unit;
 use super::meaning::{different, ordered, same_entries, same_types};
 use super::options::RewriteOptions;
-use super::source::{Column, Part, Reopen, RowGroup, Rows, Source};
+use super::source::{Column, Part, RowGroup, Rows, Source};
 use super::work::units;
+use crate::opened::Reopen;
 use arrow_array::ArrayRef;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::catch_panic::catch_panic;
@@ -76,8 +77,8 @@ impl<R: Reopen> Files<'_, R> {
             let pages = chunks.map(|chunk| PageSummary::of(reader, chunk, MemoryLimit::NONE));
             pages.collect::<Result<(Vec<PageSummary>, Vec<Range<u64>>)>>()
         };
-        let (summaries, old_ranges) = pages(&self.before.reader, &before)?;
-        let (_, new_ranges) = pages(&self.after.reader, &after)?;
+        let (summaries, old_ranges) = pages(&self.before.file.reader, &before)?;
+        let (_, new_ranges) = pages(&self.after.file.reader, &after)?;
         let mut pairs = old_ranges.iter().zip(&new_ranges);
         if pairs.try_fold(true, |same, (old, new)| {
             Ok::<_, Error>(same && self.same_bytes(old.clone(), new.clone())?)
@@ -146,7 +147,9 @@ impl<R: Reopen> Files<'_, R> {
                 range.start += piece;
                 bytes_at(reader, start..start + piece)
             };
-            if bytes(&self.before.reader, &mut old)? != bytes(&self.after.reader, &mut new)? {
+            if bytes(&self.before.file.reader, &mut old)?
+                != bytes(&self.after.file.reader, &mut new)?
+            {
                 return Ok(false);
             }
         }

@@ -5,7 +5,8 @@ use super::int96::Int96Unit;
 use super::options::RewriteOptions;
 use super::outcome::{ColumnState, Moved};
 use super::plan::{NewIndex, Old, Plan, Request};
-use super::source::{Column, Part, Reopen, Root, RowGroup, Source};
+use super::source::{Column, Part, Root, RowGroup, Source};
+use crate::opened::Reopen;
 use bytelane_parquet::budget::{MemoryLimit, has_room_for, too_large};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::facts::{self, Verb};
@@ -134,7 +135,7 @@ impl<R: Reopen> Work<'_, R> {
         leaf: usize,
         rows: i64,
     ) -> Result<Old> {
-        let reader = &self.source.reader;
+        let reader = &self.source.file.reader;
         let (mut summary, range) = PageSummary::of(reader, described, MemoryLimit::NONE)?;
         if self.options.compression.is_none() {
             let (range, memory) = (range.clone(), self.options.memory());

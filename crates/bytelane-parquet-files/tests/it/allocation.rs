@@ -14,7 +14,7 @@ use bytelane_parquet::parquet::file::metadata::{
 use bytelane_parquet::parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
 use bytelane_parquet::{Encoding, Reader, parse_compression};
 use bytelane_parquet_files::advise::{AdviseOptions, advise};
-use bytelane_parquet_files::inspect::{inspect_reader, inspect_within};
+use bytelane_parquet_files::inspect::{InspectOptions, inspect, inspect_reader};
 use bytelane_parquet_files::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite_bytes};
 use bytes::Bytes;
@@ -657,7 +657,8 @@ fn an_inspection_has_a_limit() {
     let limit = 64 * (MIB + file.len());
     assert!(peak < 2 * limit, "{peak}");
     let (_directory, path) = on_disk(&file);
-    let all = inspect_within(&path, 1 << 30).expect("a million pages");
+    let all = inspect(&path, &InspectOptions::default().with_memory_limit(1 << 30))
+        .expect("a million pages");
     assert_eq!(all.row_groups[0].columns[999].pages.len(), 1000);
 }
 

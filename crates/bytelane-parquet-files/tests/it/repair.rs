@@ -3,7 +3,7 @@
 use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, Int64Array, ListArray, RecordBatch, StringArray};
 use bytelane_parquet_files::check::{CheckOptions, check};
-use bytelane_parquet_files::inspect::{Inspection, inspect};
+use bytelane_parquet_files::inspect::{InspectOptions, Inspection, inspect};
 use bytelane_parquet_files::repair::{RepairOptions, repair};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{
@@ -73,7 +73,10 @@ fn indexes_are_added_and_pages_stay() {
             assert_eq!((repaired.chunks, repaired.after.offset_indexes), (6, 6));
             assert_eq!(repaired.after.column_indexes, indexed, "{repaired:?}");
             assert_eq!(repaired.after.encoding_stats, 6);
-            let (before, after) = (inspect(&old).unwrap(), inspect(&new).unwrap());
+            let (before, after) = (
+                inspect(&old, &InspectOptions::default()).unwrap(),
+                inspect(&new, &InspectOptions::default()).unwrap(),
+            );
             assert_eq!(pages(&old, &before), pages(&new, &after));
             let checked = check(&new, &CheckOptions::default().with_values(true)).unwrap();
             assert_eq!(checked.findings, Vec::new());
@@ -117,7 +120,10 @@ fn nan_are_counted_filters_added_and_the_writer_stays() {
         let repaired = repair(&old, &new, &options).unwrap();
         assert_eq!(repaired.after.bloom_filters, 2);
         assert_eq!(repaired.after.nan_counts, 1, "{repaired:?}");
-        let (before, after) = (inspect(&old).unwrap(), inspect(&new).unwrap());
+        let (before, after) = (
+            inspect(&old, &InspectOptions::default()).unwrap(),
+            inspect(&new, &InspectOptions::default()).unwrap(),
+        );
         assert_eq!(pages(&old, &before), pages(&new, &after));
         let checked = check(&new, &CheckOptions::default().with_values(true)).unwrap();
         assert_eq!(checked.findings, Vec::new());
@@ -189,7 +195,7 @@ fn rows_of_intact_pages_are_salvaged() {
         let salvaged = salvage(&old, &new, &SalvageOptions::default()).unwrap();
         assert_eq!((salvaged.rows, salvaged.lost.len()), (3000, 0));
         assert_eq!(read(&new), rows());
-        let inspection = inspect(&old).unwrap();
+        let inspection = inspect(&old, &InspectOptions::default()).unwrap();
         for group in 0..2 {
             for column in 0..3 {
                 let pages = &inspection.row_groups[group].columns[column].pages;

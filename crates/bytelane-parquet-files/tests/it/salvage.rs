@@ -8,6 +8,7 @@ use arrow_select::concat::concat_batches;
 use bytelane_parquet::format::{ColumnChunk, Encoded, FileMetaData, decode, encode};
 use bytelane_parquet::{Problem, Reader, Writer, WriterOptions};
 use bytelane_parquet_files::check::{CheckOptions, Severity, check};
+use bytelane_parquet_files::inspect::{InspectOptions, inspect};
 use bytelane_parquet_files::repair::{SalvageOptions, Salvaged, salvage};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
@@ -156,7 +157,7 @@ fn intact_columns_of_a_damaged_row_group_are_kept_on_request() {
     writer.write(&rows()).unwrap();
     writer.close().unwrap();
     fs::write(&old, &file).unwrap();
-    let inspection = bytelane_parquet_files::inspect::inspect(&old).unwrap();
+    let inspection = inspect(&old, &InspectOptions::default()).unwrap();
     let page = &inspection.row_groups[0].columns[1].pages[0];
     let range = page.offset as usize + 40..(page.offset + page.compressed) as usize;
     file[range].fill(0xee);

@@ -20,28 +20,6 @@ use std::sync::Arc;
 /// Number of bytes of an INT96 value.
 const INT96_BYTES: i32 = 12;
 
-/// Metadata at the end of a file.
-#[derive(Debug)]
-pub struct Footer {
-    /// Complete footer.
-    pub file: Metadata,
-    /// Footer as decoded by the crate `parquet`, without page indexes.
-    pub metadata: ParquetMetaData,
-    /// Nesting depth of its columns.
-    pub depth: usize,
-}
-
-impl Footer {
-    fn new(reader: &impl ChunkReader, file: Metadata, depth: usize) -> Result<Self> {
-        let metadata = with_stack(depth, || with_right_sizes(reader, in_parquet(&file)?))?;
-        Ok(Self {
-            file,
-            metadata,
-            depth,
-        })
-    }
-}
-
 /// Footer for reading: the schema of its file, and the row groups.
 pub struct OpenFooter {
     /// Metadata of the file; the row groups may be missing.
@@ -51,14 +29,14 @@ pub struct OpenFooter {
     pub(crate) depth: usize,
 }
 
-impl From<Footer> for OpenFooter {
-    fn from(footer: Footer) -> Self {
-        let schema = Arc::new(footer.metadata);
-        Self {
+impl OpenFooter {
+    fn decoded(reader: &impl ChunkReader, file: &Metadata, depth: usize) -> Result<Self> {
+        let schema = Arc::new(metadata_in_parquet(reader, file, depth)?);
+        Ok(Self {
             row_groups: RowGroups::Decoded(Arc::clone(&schema)),
             schema,
-            depth: footer.depth,
-        }
+            depth,
+        })
     }
 }
 
@@ -72,7 +50,7 @@ pub fn open_footer(reader: &impl ChunkReader) -> Result<OpenFooter> {
 pub fn open_columns(reader: &impl ChunkReader, paths: &[&str]) -> Result<OpenFooter> {
     let bytes = footer_bytes(reader)?;
     match of_columns(&bytes, paths) {
-        Some((file, depth)) => Footer::new(reader, file, depth).map(OpenFooter::from),
+        Some((file, depth)) => OpenFooter::decoded(reader, &file, depth),
         None => open_bytes(reader, &bytes),
     }
 }
@@ -80,7 +58,7 @@ pub fn open_columns(reader: &impl ChunkReader, paths: &[&str]) -> Result<OpenFoo
 fn open_bytes(reader: &impl ChunkReader, footer: &Bytes) -> Result<OpenFooter> {
     let Some(regular) = regular(footer) else {
         let (file, depth) = decoded(footer)?;
-        return Footer::new(reader, file, depth).map(OpenFooter::from);
+        return OpenFooter::decoded(reader, &file, depth);
     };
     Ok(OpenFooter {
         schema: Arc::clone(&regular.schema),
@@ -89,15 +67,18 @@ fn open_bytes(reader: &impl ChunkReader, footer: &Bytes) -> Result<OpenFooter> {
     })
 }
 
-/// Reads the footer of a file.
-pub fn read_footer(reader: &impl ChunkReader) -> Result<Footer> {
-    let (file, depth) = read_file_metadata(reader)?;
-    Footer::new(reader, file, depth)
+/// Returns a footer as the crate `parquet` decodes it, without page indexes. Its columns have this nesting depth.
+pub fn metadata_in_parquet(
+    reader: &impl ChunkReader,
+    file: &Metadata,
+    depth: usize,
+) -> Result<ParquetMetaData> {
+    with_stack(depth, || with_right_sizes(reader, in_parquet(file)?))
 }
 
 /// Reads the footer of a file whose values are wanted in their physical types: leaves have no
 /// annotations, INT96 is 12 bytes, and there is no Arrow schema.
-pub fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
+pub fn read_bare_footer(reader: &impl ChunkReader) -> Result<OpenFooter> {
     let (mut file, depth) = read_file_metadata(reader)?;
     file.key_value_metadata = None;
     for element in &mut file.schema {
@@ -113,7 +94,7 @@ pub fn read_bare_footer(reader: &impl ChunkReader) -> Result<Footer> {
             element.type_length = Some(INT96_BYTES);
         }
     }
-    Footer::new(reader, file, depth)
+    OpenFooter::decoded(reader, &file, depth)
 }
 
 /// Reads the footer of a file, and returns the nesting depth of its columns, too. Returns an error

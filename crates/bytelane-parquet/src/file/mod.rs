@@ -11,8 +11,8 @@ mod sizes;
 mod writer;
 
 pub use footer::{
-    Footer, OpenFooter, open_columns, open_footer, read_bare_footer, read_columns_metadata,
-    read_file_metadata, read_footer,
+    OpenFooter, metadata_in_parquet, open_columns, open_footer, read_bare_footer,
+    read_columns_metadata, read_file_metadata,
 };
 pub use output::{NewFile, Replace, real_path};
 pub use output::{Output, directory, is_input, is_stream};

@@ -2,6 +2,7 @@
 
 use crate::remote::{local_path, remote_files, remote_url, unsupported_scheme};
 use crate::{Error, Problem, Result};
+use serde::Deserialize;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -12,7 +13,8 @@ const LINKS: usize = 40;
 
 /// Existing files that a new file may replace. A file that is also read is replaced in every case, unless it is
 /// read-only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "bool")]
 #[non_exhaustive]
 pub enum Replace {
     /// Only files that are also read; another one is an error, [`Problem::Exists`].
@@ -39,11 +41,18 @@ pub enum Output {
     Stream(File),
 }
 
+impl From<bool> for Replace {
+    /// Returns [`All`](Self::All) for a caller who insists, and otherwise [`Inputs`](Self::Inputs).
+    fn from(is_forced: bool) -> Self {
+        if is_forced { Self::All } else { Self::Inputs }
+    }
+}
+
 impl Replace {
-    /// Returns [`All`](Self::All) if the caller insists, and otherwise another rule.
+    /// Returns which files the command and Python replace by default.
     #[must_use]
-    pub fn forced_or(is_forced: bool, otherwise: Self) -> Self {
-        if is_forced { Self::All } else { otherwise }
+    pub fn unforced() -> Self {
+        Self::Inputs
     }
 
     /// Checks whether a new file may have this name, before work begins that would be in vain. `inputs` are the files that

@@ -2,7 +2,8 @@
 
 use super::encoding::Encoding;
 use crate::{Error, Problem, Result};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+pub use clap::ArgAction;
+use clap::builder::{BoolValueParser, PossibleValuesParser, TypedValueParser};
 use std::num::{NonZero, ParseIntError};
 use std::str::FromStr;
 
@@ -12,6 +13,11 @@ pub fn names<T: FromStr<Err = Error> + Clone + Copy + Send + Sync + 'static>(
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(all.iter().map(|value| name(*value))).try_map(|name| name.parse())
+}
+
+/// Returns the parser of a flag that stands for one of two values.
+pub fn switch<T: From<bool> + Clone + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
+    BoolValueParser::new().map(T::from)
 }
 
 /// Parses a number above 0.

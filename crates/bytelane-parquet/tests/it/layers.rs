@@ -37,7 +37,8 @@ const SHARED: [&str; 14] = [
 ];
 
 /// Layers of the crate that works on whole files.
-const FILES: [Layer; 4] = [
+const FILES: [Layer; 5] = [
+    &[("opened", &[])],
     &[
         ("convert", &[]),
         ("diff", &[]),

@@ -11,7 +11,7 @@ mod watch;
 mod write;
 
 pub use error::of_parquet;
-pub use options::{parse, warn_of_obstacles};
+pub use options::{parse, to_json, warn_of_obstacles};
 pub use table::rows::Table;
 pub use verbs::find::{check_outputs, of_store};
 pub use watch::watched;

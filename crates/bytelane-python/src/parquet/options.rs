@@ -5,6 +5,7 @@ use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::{Encodings, Problem};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use std::ffi::CString;
@@ -35,6 +36,11 @@ pub fn parse_map<T: DeserializeOwned>(options: Map<String, Value>) -> PyResult<T
             of_parquet(Problem::Option(message).into())
         }
     })
+}
+
+/// Returns a result as JSON.
+pub fn to_json(result: &impl Serialize) -> PyResult<String> {
+    serde_json::to_string(result).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Parts of messages of serde, and their counterparts for users of Python.

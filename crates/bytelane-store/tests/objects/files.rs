@@ -4,7 +4,7 @@ use crate::faulty::{Fault, Faulty, Request, at};
 use bytelane_parquet::arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use bytelane_parquet::{NewFile, ReaderBuilder, Replace, Writer, WriterOptions};
 use bytelane_parquet_files::diff::{DiffOptions, diff};
-use bytelane_parquet_files::inspect::inspect;
+use bytelane_parquet_files::inspect::{InspectOptions, inspect};
 use bytelane_parquet_files::merge::{MergeOptions, merge};
 use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite};
 use bytelane_store::{FindOptions, check_outputs, find};
@@ -55,7 +55,12 @@ fn files_on_stores_are_written_read_rewritten_and_merged() {
     );
     assert!(difference.unwrap().is_none());
     faulty.fail(Request::Get, "a.parquet", Fault::Truncated);
-    assert_eq!(inspect("memory://files/a.parquet").unwrap().rows, 20_000);
+    assert_eq!(
+        inspect("memory://files/a.parquet", &InspectOptions::default())
+            .unwrap()
+            .rows,
+        20_000
+    );
 
     // An object that is replaced while it is read.
     let reader = ReaderBuilder::open("memory://files/b.parquet")

@@ -100,7 +100,7 @@ impl Arguments {
             verb.report(done as u64, total as u64)
         });
         let plan = verb.finish(plan)?;
-        let mut output = Output::create(Some(&self.output), None, self.force)?;
+        let mut output = Output::create(Some(&self.output), None, self.force.replace)?;
         serde_json::to_writer_pretty(&mut output, &plan)?;
         writeln!(output)?;
         output.finish()?;

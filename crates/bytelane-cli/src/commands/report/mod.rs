@@ -28,6 +28,7 @@ use bytelane::Backend;
 use bytelane_measure::clock::Clock;
 use bytelane_measure::rounds::{FEWEST_ROUNDS, Rounds};
 use bytelane_measure::row::Row;
+use bytelane_parquet::Replace;
 use clap::builder::PossibleValuesParser;
 use compare::Other;
 use experiments::{EXPERIMENTS, Experiment};
@@ -97,7 +98,7 @@ impl Arguments {
         }
         let settings = self.settings()?;
         let other = self.compare.as_deref().map(Other::read).transpose()?;
-        let outputs = Outputs::create(&self.output, &settings.files, self.force)?;
+        let outputs = Outputs::create(&self.output, &settings.files, self.force.replace)?;
         let (wanted, left_out) = self.experiments();
         let steps = steps(&wanted, &settings)?;
         let provenance = Provenance::here();
@@ -243,7 +244,7 @@ struct Outputs(Vec<(Output, Contents)>);
 impl Outputs {
     /// Opens the outputs, so that an unwritable path ends the run before it begins. There is only a page if it goes to
     /// standard output or a device.
-    fn create(page: &Path, files: &[PathBuf], force: Force) -> anyhow::Result<Self> {
+    fn create(page: &Path, files: &[PathBuf], replace: Replace) -> anyhow::Result<Self> {
         if page
             .extension()
             .is_some_and(|ending| ending == "json" || ending == "csv")
@@ -263,7 +264,7 @@ impl Outputs {
                 readable::path(page)
             );
         }
-        let output = Output::create(Some(page), None, force)?;
+        let output = Output::create(Some(page), None, replace)?;
         let is_file = matches!(&output, Output::File { new, .. } if new.unfinished().is_some());
         let contents: Contents = |report, out| Ok(out.write_all(page::page(report)?.as_bytes())?);
         let mut outputs = vec![(output, contents)];
@@ -272,7 +273,7 @@ impl Outputs {
             let count = BESIDE.len() - usize::from(files.is_empty());
             for (end, contents) in &BESIDE[..count] {
                 let path = page.with_file_name(format!("{stem}{end}"));
-                outputs.push((Output::create(Some(&path), None, force)?, *contents));
+                outputs.push((Output::create(Some(&path), None, replace)?, *contents));
             }
         }
         Ok(Self(outputs))

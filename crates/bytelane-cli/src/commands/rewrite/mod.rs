@@ -10,7 +10,7 @@ use crate::{Outcome, backend, progress, readable, standard};
 use anyhow::{Context, bail};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::remote_url;
-use bytelane_parquet::{Encodings, Error, Problem, Replace};
+use bytelane_parquet::{Encodings, Error, Problem};
 use bytelane_parquet_files::rewrite::{RewriteOptions, Rewritten, rewrite, rewrite_to};
 use serde::Serialize;
 use std::fs;
@@ -142,7 +142,7 @@ impl Arguments {
         self.search.check_outputs(&self.inputs, &outputs)?;
         let is_local = |output: &PathBuf| remote_url(output).is_none() && !is_stream(output);
         let mut local = jobs.iter().zip(outputs).filter(|(_, it)| is_local(it));
-        let replace = Replace::forced_or(self.options.force, Replace::Inputs);
+        let replace = self.options.replace;
         local.try_for_each(|(job, output)| Ok(replace.check(output, &[&job.input])?))
     }
 
@@ -156,18 +156,13 @@ impl Arguments {
             fs::create_dir_all(directory).with_context(cannot_create)?;
         }
         verb.name(readable::path(&job.input));
-        let options = self.options(verb);
+        let options = self.options.clone().with_progress(verb.progress());
         let rewritten = match &job.output {
             None => rewrite_to(&job.input, &mut io::sink(), &options),
             Some(output) if is_stream(output) => rewrite_to(&job.input, out, &options),
             Some(output) => rewrite(&job.input, output, &options),
         };
         verb.finish(rewritten.map_err(|error| job.with_hint(error)))
-    }
-
-    fn options(&self, verb: &Verb) -> RewriteOptions {
-        let options = self.options.clone().with_replace(Replace::Inputs);
-        options.with_progress(verb.progress())
     }
 }
 

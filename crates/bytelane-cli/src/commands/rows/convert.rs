@@ -5,7 +5,7 @@ use super::new_rows::NewRows;
 use super::piped::Piped;
 use super::text::output::{Format, Output};
 use super::text::table::Vertical;
-use crate::files::{self, DASH, Force, Input};
+use crate::files::{self, DASH, Input};
 use crate::search::{Search, parse_partition_type};
 use crate::{Outcome, backend, readable};
 use anyhow::{Context, anyhow, bail};
@@ -131,10 +131,8 @@ impl Convert {
             let result = rows(&mut |batch| file.write(batch));
             return file.finish(result);
         }
-        let force = Force {
-            force: self.written.force,
-        };
-        let mut out = files::Output::create(Some(&self.output), Some(&self.input), force)?;
+        let replace = self.written.replace;
+        let mut out = files::Output::create(Some(&self.output), Some(&self.input), replace)?;
         if to == TableFormat::Arrow {
             return self.write_arrow(out, rows);
         }

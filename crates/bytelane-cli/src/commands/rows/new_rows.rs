@@ -6,7 +6,7 @@ use crate::{progress, readable, standard};
 use anyhow::anyhow;
 use arrow_array::RecordBatch;
 use bytelane_parquet_files::rows::{RowsOptions, RowsWriter};
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ impl<'a> NewRows<'a> {
         Ok(Self {
             path,
             inputs,
-            options: options.with_replace(bytelane_parquet::Replace::Inputs),
+            options,
             target: Target::new(path)?,
             verb: Verb::writing(progress::bar(0, "{pos} rows")?)?,
             rows: 0,
@@ -68,7 +68,7 @@ impl<'a> NewRows<'a> {
             Ok(writer.finish()?)
         });
         let written = self.verb.finish(written)?;
-        self.target.publish(&mut out)?;
+        let mut out = self.target.publish(&mut out)?;
         let name = if self.target.is_stream() {
             DASH.to_owned()
         } else {
@@ -80,11 +80,7 @@ impl<'a> NewRows<'a> {
             readable::plural(written.row_groups, "row group"),
             readable::size(written.bytes)
         );
-        if self.target.is_stream() {
-            writeln!(io::stderr(), "{summary}")?;
-        } else {
-            writeln!(out, "{summary}")?;
-        }
+        writeln!(out, "{summary}")?;
         Ok(out.flush()?)
     }
 }

@@ -3,8 +3,7 @@
 use super::files::Files;
 use super::input::STANDARD;
 use crate::backend;
-use crate::search::{Search, parse_partition_type};
-use bytelane_parquet::arrow_schema::DataType;
+use crate::search::{Partitions, Search};
 use bytelane_parquet::budget::RowLimit;
 use bytelane_parquet::filter::{Predicate, Selection};
 use std::path::{Path, PathBuf};
@@ -20,9 +19,8 @@ pub struct Source {
     /// have a common one
     #[arg(long)]
     strict_schema: bool,
-    /// Type of the column in the names of directories such as year=2024 [default: int32 if all its values are, else string]
-    #[arg(long = "partition-type", value_name = "NAME=TYPE", value_parser = parse_partition_type)]
-    partition_types: Vec<(String, DataType)>,
+    #[command(flatten)]
+    partitions: Partitions,
     /// Only rows for which this condition is true
     #[arg(long = "where", value_name = "CONDITION", long_help = WHERE)]
     condition: Option<Predicate>,
@@ -55,7 +53,7 @@ impl Source {
         Files::find(
             &self.files,
             self.search,
-            &self.partition_types,
+            &self.partitions.types,
             self.strict_schema,
             (!is_shown).then_some(RowLimit(self.row_limit)),
         )

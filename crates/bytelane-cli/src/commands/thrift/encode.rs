@@ -49,7 +49,11 @@ impl Encode {
         let messages = self.of_calls.open(&self.ty)?;
         let mut input = Input::open(self.input.as_deref())?;
         let name = input.name().to_owned();
-        let mut output = Output::create(self.output.as_deref(), self.input.as_deref(), self.force)?;
+        let mut output = Output::create(
+            self.output.as_deref(),
+            self.input.as_deref(),
+            self.force.replace,
+        )?;
         let mut json = Vec::new();
         let read = input.read_to_end(&mut json);
         read.with_context(|| format!("cannot read {name}"))?;

@@ -6,9 +6,10 @@ use super::input::RowGroup;
 use super::join::Input;
 use super::join::codec::{like, target};
 use super::leaf::Leaf;
-use super::opened::Window;
 use super::plan::Plan;
 use super::schema::Place;
+use super::window::Window;
+use crate::opened::OpenedFile;
 use crate::rewrite::encode::{Encoded, encode_arrays};
 use crate::rewrite::source::{Column, Read, Source};
 use arrow_array::{Array, ArrayRef, new_null_array};
@@ -19,9 +20,9 @@ use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::choice::Learned;
 use bytelane_parquet::chunk::{Chunk, stored_range};
 use bytelane_parquet::format::{self, CompressionCodec, FileMetaData, SchemaElement};
-use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::{DataPageVersion, Encodings, Error, Problem, Result, WriterOptions};
 use parquet::basic::Compression;
+use parquet::file::reader::Length;
 
 /// Re-encodes a column of the output.
 pub(super) struct Encoding<'a> {
@@ -50,8 +51,11 @@ impl Encoding<'_> {
         let elements = &self.plan.columns.roots[self.root].elements;
         let source = if self.plan.columns.is_widened {
             let output = alone(&self.plan.footer, elements);
-            let (window, depth) = (group.file.window.clone(), self.plan.depth);
-            with_stack(depth, || Source::of_footer(window, output, depth))?
+            Source::new(OpenedFile {
+                reader: group.file.reader.clone(),
+                footer: output.into(),
+                depth: self.plan.depth,
+            })?
         } else {
             source_of(group, place)?
         };
@@ -111,7 +115,7 @@ impl Encoding<'_> {
             self.plan.memory,
             chunks
                 .iter()
-                .map(|(group, chunk)| (&group.file.window, chunk)),
+                .map(|(group, chunk)| (&group.file.reader, chunk)),
         )
     }
 
@@ -185,10 +189,12 @@ fn source_of(group: &RowGroup, place: Place) -> Result<Source<Window>> {
             num_rows: described.num_rows,
             ..alone(footer, own)
         };
-        Source::of_footer(group.file.window.clone(), footer, group.file.depth)
+        Source::new(OpenedFile {
+            footer: footer.into(),
+            ..group.file.clone()
+        })
     };
-    let source = with_stack(group.file.depth, open);
-    source.map_err(|error| group.located(error))
+    open().map_err(|error| group.located(error))
 }
 
 /// Returns an element of a schema with all elements within it.
@@ -233,7 +239,7 @@ fn arrays_of(
         return Err(Problem::MemoryLimit { limit }.into());
     }
     let ranges = part.chunks.iter();
-    let ranges = ranges.map(|chunk| stored_range(chunk, group.file.window_length()));
+    let ranges = ranges.map(|chunk| stored_range(chunk, group.file.reader.len()));
     let ranges = ranges.collect::<Result<Vec<_>>>()?;
     let column = Column {
         row_group: &row_group,

@@ -9,14 +9,16 @@ mod widen;
 
 use super::join::entry;
 use super::leaf::Leaf;
-use super::opened::Opened;
 use super::plan::Plan;
 use super::schema::{Layout, Place};
+use super::window::Window;
+use crate::opened::OpenedFile;
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::statistics::Compare;
 use bytelane_parquet::{Error, Problem, Result};
 pub(in crate::merge) use complete::bloom_filter;
 use complete::complete;
+use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use part::Whole;
 pub(super) use part::dictionary_of;
@@ -35,7 +37,7 @@ pub(super) struct RowGroup {
     pub path: PathBuf,
     pub index: usize,
     pub layout: Arc<Layout>,
-    pub file: Opened,
+    pub file: OpenedFile<Window>,
     /// Number of rows.
     pub rows: u64,
     /// Selected rows of the row group in the file; `None` for all of them.
@@ -48,7 +50,7 @@ impl RowGroup {
     /// Reads a row group of a file.
     pub(super) fn read(
         path: &Path,
-        mut file: Opened,
+        mut file: OpenedFile<Window>,
         index: usize,
         layout: Arc<Layout>,
     ) -> Result<Self> {
@@ -93,7 +95,7 @@ impl RowGroup {
         let Some(levels) = columns.widened(place, root, number, schema) else {
             return self.leaf_of(place.leaf + number, column, compare, plan);
         };
-        let own = self.file.column(place.leaf + number)?;
+        let own = self.file.schema()?.column(place.leaf + number);
         let leaf = self.leaf_of(place.leaf + number, &own, compare, plan)?;
         widen(leaf, &own, &levels)
     }
@@ -121,7 +123,7 @@ impl RowGroup {
             }
         };
         if !plan.is_salvage {
-            whole.check_cuts(rows, plan.row_limit, self.file.window_length())?;
+            whole.check_cuts(rows, plan.row_limit, self.file.reader.len())?;
         }
         whole.part(column, rows.clone(), compare)
     }
@@ -141,7 +143,7 @@ impl RowGroup {
             ));
         };
         let rows = u64::try_from(described.num_rows).unwrap_or(0);
-        let (window, chunk) = (&self.file.window, chunk.decode()?);
+        let (window, chunk) = (&self.file.reader, chunk.decode()?);
         if plan.is_salvage {
             let orders = self.file.footer.column_orders.as_ref();
             let order = orders.and_then(|orders| orders.get(leaf));
@@ -164,7 +166,7 @@ impl RowGroup {
 
 /// Returns the rows of a chunk that are lost because pages are damaged, each range with a reason.
 pub(in crate::merge) fn lost_rows(
-    file: &Opened,
+    file: &OpenedFile<Window>,
     row_group: usize,
     leaf: usize,
     column: &ColumnDescriptor,
@@ -177,7 +179,7 @@ pub(in crate::merge) fn lost_rows(
             chunk.ok_or_else(|| Error::corrupt("the footer does not describe its chunk"))?;
         let orders = file.footer.column_orders.as_ref();
         let order = orders.and_then(|orders| orders.get(leaf));
-        Ok(salvaged(&file.window, &chunk.decode()?, rows, column, order)?.1)
+        Ok(salvaged(&file.reader, &chunk.decode()?, rows, column, order)?.1)
     });
     match lost {
         Err(error) if matches!(error.problem(), Problem::Io(_)) => Err(error),

@@ -4,7 +4,7 @@ use super::judge::Judge;
 use crate::check::claims::{Claims, compare_of};
 use crate::merge::join::entry::of_pages;
 use crate::merge::leaf::{Leaf, StoredPage};
-use crate::merge::opened::Window;
+use crate::merge::window::Window;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::facts;
 use bytelane_parquet::chunk::{Chunk, Page, Pages, stored_range};

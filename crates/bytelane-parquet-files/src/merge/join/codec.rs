@@ -1,6 +1,6 @@
 //! Chooses the compression of joined chunks.
 
-use crate::merge::opened::Window;
+use crate::merge::window::Window;
 use bytelane_parquet::Result;
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::{estimated_compression, stored_range};

@@ -63,7 +63,7 @@ impl Converting<'_> {
             self.plan.memory,
             chunks
                 .iter()
-                .map(|(group, chunk)| (&group.file.window, chunk)),
+                .map(|(group, chunk)| (&group.file.reader, chunk)),
         )?;
         let compression = compression.unwrap_or(Compression::SNAPPY);
         let mut options = WriterOptions::default()
@@ -87,7 +87,7 @@ impl Converting<'_> {
         united: &DataType,
         stored: &DataType,
     ) -> Result<Vec<ArrayRef>> {
-        let mut builder = ReaderBuilder::try_new(group.file.window.clone())?;
+        let mut builder = ReaderBuilder::try_new(group.file.reader.clone())?;
         if let Some(limit) = self.plan.memory.0 {
             builder = builder.with_memory_limit(limit);
         }

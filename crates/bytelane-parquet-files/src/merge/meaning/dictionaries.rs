@@ -3,9 +3,10 @@
 
 use super::Known;
 use crate::merge::join::{Dictionary, entries_of};
-use crate::merge::opened::Opened;
 use crate::merge::part::Input;
 use crate::merge::schema::Columns;
+use crate::merge::window::Window;
+use crate::opened::OpenedFile;
 use arrow_schema::{DataType, Field, FieldRef};
 use bytelane_parquet::budget::MemoryLimit;
 use bytelane_parquet::chunk::{stored_dictionary, stored_range};
@@ -18,6 +19,7 @@ use bytelane_parquet::types::unite::{
 use bytelane_parquet::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::basic::Type;
+use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -66,7 +68,7 @@ pub(in crate::merge) fn orders(
     let mut known = Known::default();
     for input in inputs {
         let file = input.open()?;
-        let in_file = file.columns().map_err(|error| error.in_file(input.path))?;
+        let in_file = file.schema().map_err(|error| error.in_file(input.path))?;
         let fields = known.of(&file.footer, file.depth);
         let fields = fields.by_name();
         for leaf in &mut wanted {
@@ -85,7 +87,7 @@ pub(in crate::merge) fn orders(
                 continue;
             }
             let at = place.leaf + number;
-            let column = in_file.get(at).filter(|_| number < place.leaves);
+            let column = in_file.columns().get(at).filter(|_| number < place.leaves);
             let is_alike = is_stored_alike(own.data_type(), &leaf.data_type);
             for (index, row_group) in file.footer.row_groups.iter().enumerate() {
                 let chunk = row_group.columns.get(at).map(|it| it.decode()).transpose();
@@ -189,7 +191,7 @@ impl Leaf {
     /// Adds the dictionary of a chunk.
     fn add(
         &mut self,
-        file: &Opened,
+        file: &OpenedFile<Window>,
         chunk: &ColumnChunk,
         (column, is_alike): (&ColumnDescriptor, bool),
         path: &Path,
@@ -205,9 +207,9 @@ impl Leaf {
         let nulls = statistics.and_then(|it| it.null_count).unwrap_or(0);
         // A chunk of nulls may have a dictionary of unused entries.
         let values = values.saturating_sub(u64::try_from(nulls).unwrap_or(0));
-        let range = stored_range(chunk, file.window_length())?;
+        let range = stored_range(chunk, file.reader.len())?;
         let memory = MemoryLimit::default();
-        let dictionary = stored_dictionary(&file.window, metadata, range, column, memory)?;
+        let dictionary = stored_dictionary(&file.reader, metadata, range, column, memory)?;
         if values > 0 && (dictionary.is_none() || has_other_pages(chunk)?) {
             self.others = self.others.saturating_add(values);
             if self.is_ordered && is_joined {

@@ -1,11 +1,8 @@
 //! Reads the columns of a file from the footer of another one.
 
 use super::offsets::with_offsets;
-use bytelane_parquet::catch_panic::catch_panic;
-use bytelane_parquet::file::{in_parquet, read_file_metadata};
+use crate::opened::{OpenedFile, without_row_groups};
 use bytelane_parquet::format::{ColumnOrder, CompressionCodec, FileMetaData};
-use bytelane_parquet::input::InputFile;
-use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::{Problem, Result};
 use bytes::Bytes;
 use parquet::schema::types::ColumnDescPtr;
@@ -23,14 +20,9 @@ pub(super) struct Columns {
 
 impl Columns {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = InputFile::open(path)?;
-        let (footer, depth) = catch_panic(|| read_file_metadata(&file))?;
-        let bare = FileMetaData {
-            row_groups: Vec::new(),
-            ..footer.clone()
-        };
-        let metadata = with_stack(depth, || in_parquet(&bare))?;
-        let leaves = metadata.file_metadata().schema_descr().columns().to_vec();
+        let file = OpenedFile::open(path)?;
+        let leaves = file.schema()?.columns().to_vec();
+        let footer = &file.footer;
         let paths = leaves.iter().map(|leaf| {
             let names = leaf.path().parts().iter();
             names
@@ -50,7 +42,7 @@ impl Columns {
         Ok(Self {
             paths: paths.collect(),
             orders: footer.column_orders.clone(),
-            footer: with_offsets(bare, leaves.len())?,
+            footer: with_offsets(without_row_groups(footer), leaves.len())?,
             leaves,
             codecs,
         })

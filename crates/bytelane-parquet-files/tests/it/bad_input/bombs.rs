@@ -8,7 +8,7 @@ use bytelane_parquet::{Error, InputFile, Reader, ReaderBuilder, StringType};
 use bytelane_parquet_files::advise::{AdviseOptions, advise};
 use bytelane_parquet_files::check::{CheckOptions, check, check_order};
 use bytelane_parquet_files::diff::{DiffOptions, diff};
-use bytelane_parquet_files::inspect::inspect;
+use bytelane_parquet_files::inspect::{InspectOptions, inspect};
 use bytelane_parquet_files::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet_files::repair::{RepairOptions, repair};
 use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite};
@@ -113,7 +113,9 @@ fn run_all(path: &Path) {
             rows.take(20).try_for_each(|batch| batch.map(drop))?;
             Ok(())
         }),
-        ("inspect", &|| inspect(path).map(drop)),
+        ("inspect", &|| {
+            inspect(path, &InspectOptions::default()).map(drop)
+        }),
         ("check", &|| check(path, &checks).map(drop)),
         ("check the order", &|| check_order(path).map(drop)),
         ("diff", &|| {

@@ -4,11 +4,11 @@
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::table::{Table, TableFile, conform};
-use bytelane_parquet::{Error, InputFile, ReaderBuilder};
+use bytelane_parquet::{Error, InputFile, ReaderBuilder, Replace};
 use bytelane_parquet_files::advise::{AdviseOptions, Advisor, advise};
 use bytelane_parquet_files::check::{CheckOptions, check};
 use bytelane_parquet_files::diff::{DiffOptions, diff};
-use bytelane_parquet_files::inspect::inspect;
+use bytelane_parquet_files::inspect::{InspectOptions, inspect};
 use bytelane_parquet_files::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet_files::repair::{RepairOptions, SalvageOptions, repair, salvage};
 use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite};
@@ -113,7 +113,9 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
                     .read(ReaderBuilder::open(path)?)?,
             )
         }),
-        ("inspect", &|path| inspect(path).map(drop)),
+        ("inspect", &|path| {
+            inspect(path, &InspectOptions::default()).map(drop)
+        }),
         ("check", &|path| {
             check(path, &CheckOptions::default()).map(drop)
         }),
@@ -140,7 +142,12 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
             repair(path, &new, &RepairOptions::default()).map(drop)
         }),
         ("salvage", &|path| {
-            salvage(path, &new, &SalvageOptions::default().with_force(true)).map(drop)
+            salvage(
+                path,
+                &new,
+                &SalvageOptions::default().with_replace(Replace::All),
+            )
+            .map(drop)
         }),
         ("rewrite", &|path| rewrite(path, &new, &rewriting).map(drop)),
         ("advise", &|path| {

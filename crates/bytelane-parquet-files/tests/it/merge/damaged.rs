@@ -4,7 +4,7 @@
 use super::{Files, properties, rows, written};
 use bytelane_parquet::Progress;
 use bytelane_parquet_files::diff::{DiffOptions, diff};
-use bytelane_parquet_files::inspect::{Inspection, inspect};
+use bytelane_parquet_files::inspect::{InspectOptions, Inspection, inspect};
 use bytelane_parquet_files::merge::{MergeOptions, merge};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -117,7 +117,7 @@ fn changed_bytes_of_files_that_are_split_repaired_or_salvaged_end_no_process() {
     let good = written(&rows(0, 700), properties.build());
     let (bad, output) = (files.path("bad"), files.path("output"));
     fs::write(&bad, &good).unwrap();
-    let inspection = inspect(&bad).unwrap();
+    let inspection = inspect(&bad, &InspectOptions::default()).unwrap();
     let random = &mut Xoshiro256PlusPlus::seed_from_u64(2);
     let (mut same, mut errors, mut salvaged_rows, mut kept_rows) = (0, 0, 0, 0);
     for trial in 0..400 {

@@ -19,7 +19,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// Same errors as [`try_new`](Self::try_new).
     #[doc(hidden)]
     pub fn of_stored_values(input: T) -> Result<Self> {
-        let ArrowFooter { footer, own } = ArrowFooter::new(read_bare_footer(&input)?.into())?;
+        let ArrowFooter { footer, own } = ArrowFooter::new(read_bare_footer(&input)?)?;
         let fields = own.schema().fields().iter().map(with_views);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let options = ArrowReaderOptions::new().with_schema(schema);

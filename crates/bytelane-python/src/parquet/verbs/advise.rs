@@ -2,9 +2,8 @@
 
 use crate::arrow;
 use crate::parquet::error::of_parquet;
-use crate::parquet::options::{parse, warn_of_obstacles};
+use crate::parquet::options::{parse, to_json, warn_of_obstacles};
 use crate::parquet::verbs::find::columns_at;
-use crate::parquet::verbs::rewrite::to_json;
 use crate::parquet::watch::check_signals;
 use bytelane_parquet_files::advise::{Advice, AdviseOptions, Advisor};
 use pyo3::prelude::*;

@@ -1,15 +1,13 @@
 //! `merge`, `diff`, `check`, `repair` and `salvage`.
 
 use crate::parquet::error::of_parquet;
-use crate::parquet::options::parse;
+use crate::parquet::options::{parse, to_json};
 use crate::parquet::read::dataset::types_of;
 use crate::parquet::verbs::find::{check_outputs, find, of_store, one_partition, one_to, paths};
-use crate::parquet::verbs::rewrite::to_json;
 use crate::parquet::watch::watched;
-use bytelane_parquet::Replace;
 use bytelane_parquet_files::check::{CheckOptions, Checked, check as check_file};
 use bytelane_parquet_files::diff::{DiffOptions, diff_tables};
-use bytelane_parquet_files::merge::{MergeOptions, merge as merge_files, part_path};
+use bytelane_parquet_files::merge::{MergeOptions, merge as merge_files};
 use bytelane_parquet_files::repair::{
     RepairOptions, SalvageOptions, repair as repair_file, salvage as salvage_file,
 };
@@ -30,11 +28,8 @@ pub fn merge(
     options: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let options = parse::<MergeOptions>(options)?.with_replace(Replace::Inputs);
-    let first = match options.file_size {
-        Some(_) => part_path(&destination, 0),
-        None => destination.clone(),
-    };
+    let options = parse::<MergeOptions>(options)?;
+    let first = options.output_path(&destination, 0);
     let sources = py.detach(|| {
         let files = one_partition(&sources, as_files)?;
         check_outputs(&sources, &[first], as_files)?;
@@ -97,7 +92,7 @@ pub fn repair(
     destination: PathBuf,
     options: &str,
 ) -> PyResult<String> {
-    let options = parse::<RepairOptions>(options)?.with_replace(Replace::Inputs);
+    let options = parse::<RepairOptions>(options)?;
     let source = py.detach(|| one_to(source, &destination, as_files))?;
     let repaired = watched(py, None, of_parquet, |report| {
         repair_file(&source, &destination, &options.with_progress(report))
@@ -114,7 +109,7 @@ pub fn salvage(
     destination: PathBuf,
     options: &str,
 ) -> PyResult<String> {
-    let options = parse::<SalvageOptions>(options)?.with_replace(Replace::Inputs);
+    let options = parse::<SalvageOptions>(options)?;
     let source = py.detach(|| one_to(source, &destination, as_files))?;
     let salvaged = watched(py, None, of_parquet, |report| {
         salvage_file(&source, &destination, &options.with_progress(report))

@@ -1,13 +1,12 @@
 //! `rewrite`.
 
 use crate::parquet::error::of_parquet;
-use crate::parquet::options::{parse, warn_of_obstacles};
+use crate::parquet::options::{parse, to_json, warn_of_obstacles};
 use crate::parquet::verbs::find::{check_outputs, find, of_store};
 use crate::parquet::watch::watched;
-use bytelane_parquet::{Error, Replace, remote_url};
+use bytelane_parquet::{Error, remote_url};
 use bytelane_parquet_files::rewrite::{RewriteOptions, Rewritten, rewrite as rewrite_file};
 use bytelane_store::outputs_of;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::fs;
@@ -37,11 +36,10 @@ pub fn rewrite(
     options: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let options = parse::<RewriteOptions>(options)?.with_replace(Replace::Inputs);
+    let options = parse::<RewriteOptions>(options)?;
     if let Some(encodings) = &options.encodings {
         warn_of_obstacles(py, encodings, &options.readers)?;
     }
-    let replace = Replace::forced_or(options.force, Replace::Inputs);
     let (files, outputs) = py.detach(|| {
         let files = find(&sources, as_files)?;
         let outputs = outputs_of(&files, &destination).map_err(of_store)?;
@@ -52,7 +50,7 @@ pub fn rewrite(
             if options.dry_run {
                 break;
             }
-            let checked = replace.check(output, &[&file.path]);
+            let checked = options.replace.check(output, &[&file.path]);
             checked.map_err(of_parquet)?;
         }
         Ok::<_, PyErr>((files, outputs))
@@ -79,9 +77,4 @@ pub fn rewrite(
         done.collect::<bytelane_parquet::Result<Vec<Done>>>()
     })?;
     to_json(&done)
-}
-
-/// Returns a result as JSON.
-pub fn to_json(result: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(result).map_err(|error| PyValueError::new_err(error.to_string()))
 }

@@ -1,5 +1,6 @@
 //! Takes samples from one Parquet file.
 
+use crate::opened::OpenedFile;
 use crate::rewrite::plan::Dictionaries;
 use crate::rewrite::source::{Column, Part, Read, Source, alone};
 use arrow_array::{Array, ArrayRef};
@@ -7,7 +8,6 @@ use arrow_schema::FieldRef;
 use bytelane_parquet::budget::{Budget, MemoryLimit, extent, has_room_for, too_large};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::chunk_range;
-use bytelane_parquet::file::{Footer, read_footer};
 use bytelane_parquet::input::InputFile;
 use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::{Error, Problem, Result};
@@ -26,10 +26,11 @@ const BATCH_ROWS: usize = 1 << 16;
 /// Minimum number of row groups to sample, if there are that many.
 pub(super) const FEWEST: usize = 4;
 
-pub(super) struct Opened {
+/// Parquet file to take samples from.
+pub(super) struct ParquetFile {
     pub(super) path: PathBuf,
-    /// Footer.
-    pub(super) metadata: Arc<ParquetMetaData>,
+    /// Footer as the crate `parquet` decodes it.
+    pub(super) metadata: ParquetMetaData,
     /// File in the form in which `rewrite` reads it.
     pub(super) source: Source<InputFile>,
     /// Column types that other readers see; `None` for a column that Arrow cannot represent.
@@ -38,27 +39,15 @@ pub(super) struct Opened {
     pub(super) limit: MemoryLimit,
 }
 
-impl Opened {
+impl ParquetFile {
     pub(super) fn open(path: &Path, limit: MemoryLimit) -> Result<Self> {
-        let open = || {
-            let input = InputFile::open(path)?;
-            let footer = read_footer(&input)?;
-            with_stack(footer.depth, || Self::of_footer(path, input, footer, limit))
-        };
-        open().map_err(|error: Error| error.in_file(path))
+        let file = OpenedFile::open(path)?;
+        let opened = with_stack(file.depth, || Self::new(path, file, limit));
+        opened.map_err(|error| error.in_file(path))
     }
 
-    fn of_footer(
-        path: &Path,
-        input: InputFile,
-        footer: Footer,
-        limit: MemoryLimit,
-    ) -> Result<Self> {
-        let Footer {
-            file,
-            metadata,
-            depth,
-        } = footer;
+    fn new(path: &Path, file: OpenedFile, limit: MemoryLimit) -> Result<Self> {
+        let metadata = file.metadata()?;
         for (index, row_group) in metadata.row_groups().iter().enumerate() {
             let values = row_group
                 .columns()
@@ -67,15 +56,15 @@ impl Opened {
             let values = values.map(|values| u64::try_from(values).unwrap_or(0));
             let values = values.fold(0, u64::saturating_add);
             limit
-                .check_row(row_group.num_rows(), values, input.len())
+                .check_row(row_group.num_rows(), values, file.reader.len())
                 .map_err(|error| error.in_row_group(index))?;
         }
-        let source = Source::of_footer(input, file, depth)?;
+        let source = Source::new(file)?;
         Ok(Self {
             path: path.to_owned(),
             types: types(metadata.file_metadata(), &source),
             dictionaries: Arc::new(Dictionaries::of(metadata.file_metadata())),
-            metadata: Arc::new(metadata),
+            metadata,
             source,
             limit,
         })
@@ -165,7 +154,7 @@ impl Opened {
         let group = self.source.row_group(row_group).map_err(in_group)?;
         let root = &self.source.roots[column];
         let part = self.source.part(&group, root).map_err(in_group)?;
-        let bytes = self.source.reader.len();
+        let bytes = self.source.file.reader.len();
         let ranges = part.described.iter().map(|chunk| chunk_range(chunk, bytes));
         let ranges = ranges.collect::<Result<Vec<_>>>().map_err(in_group)?;
         let at = Column {

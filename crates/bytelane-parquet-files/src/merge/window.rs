@@ -1,23 +1,20 @@
-//! Opens the inputs.
+//! Opens the inputs, and reads them in large pieces.
 
 use super::schema::top_level;
-use crate::rewrite::source::Reopen;
+use crate::opened::OpenedFile;
 use bytelane_parquet::chunk::stored_range;
-use bytelane_parquet::file::{in_parquet, read_columns_metadata, read_file_metadata};
+use bytelane_parquet::file::read_columns_metadata;
 use bytelane_parquet::format::FileMetaData;
 use bytelane_parquet::input::{InputFile, bytes_at};
 use bytelane_parquet::options::roots_of;
-use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::{Error, Problem, Result};
 use bytes::{Buf, Bytes};
 use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::reader::{ChunkReader, Length};
-use parquet::schema::types::ColumnDescPtr;
 use std::collections::HashSet;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Size, in bytes, up to which a file is read at once.
@@ -37,6 +34,24 @@ pub(super) struct Window {
 }
 
 impl Window {
+    /// Opens a file to read all of its columns, or only the top-level ones that contain these paths.
+    pub(super) fn open(path: &Path, columns: Option<&[String]>) -> Result<OpenedFile<Self>> {
+        let open = || {
+            let mut window = Self::new(InputFile::open(path)?);
+            window.load(window.len().saturating_sub(TAIL)..window.len())?;
+            let mut file = OpenedFile::read(window)?;
+            if let Some(columns) = columns {
+                check_columns(&file.footer, columns)?;
+                let paths: Vec<&str> = columns.iter().map(String::as_str).collect();
+                let (footer, depth) = read_columns_metadata(&file.reader, &paths)?;
+                (file.footer, file.depth) = (footer.into(), depth);
+            }
+            file.reader.clear();
+            Ok(file)
+        };
+        open().map_err(|error: Error| error.in_file(path))
+    }
+
     fn new(file: InputFile) -> Self {
         Self {
             length: file.len(),
@@ -62,9 +77,11 @@ impl Window {
         Ok(())
     }
 
-    /// Returns when the file was modified, if it is known and the file is open.
-    fn modified(&self) -> Result<Option<SystemTime>> {
-        self.file.as_ref().map_or(Ok(None), InputFile::modified)
+    /// Returns what is known about the file once it is closed.
+    fn closed(&self) -> Result<Closed> {
+        let file = self.file.as_ref();
+        let modified = file.map_or(Ok(None), InputFile::modified)?;
+        Ok(Closed(self.length, modified))
     }
 
     /// Forgets what is in memory, unless the file is closed.
@@ -109,34 +126,18 @@ impl ChunkReader for Window {
     }
 }
 
-impl Reopen for Window {}
-
-/// Open file.
-#[derive(Clone, Debug)]
-pub(super) struct Opened {
-    pub window: Window,
-    pub footer: Arc<FileMetaData>,
-    /// Nesting depth of its columns.
-    pub depth: usize,
-}
-
-impl Opened {
-    /// Returns the size of the file in bytes.
-    pub(super) fn window_length(&self) -> u64 {
-        self.window.len()
-    }
-
+impl OpenedFile<Window> {
     /// Returns the file without the row group in memory, unless all of the file is in memory.
     pub(super) fn without_row_group(&self) -> Self {
         let mut file = self.clone();
-        file.window.clear();
+        file.reader.clear();
         file
     }
 
     /// Reads a row group into memory, or all of a small file. Chunks that overlap, or are far from each other, are
     /// read one by one later.
     pub(super) fn load(&mut self, row_group: usize) -> Result<()> {
-        let window = &mut self.window;
+        let window = &mut self.reader;
         if !window.bytes.is_empty() {
             return Ok(());
         }
@@ -158,51 +159,9 @@ impl Opened {
         Ok(())
     }
 
-    /// Returns a column of its schema.
-    pub(super) fn column(&self, leaf: usize) -> Result<ColumnDescPtr> {
-        Ok(ColumnDescPtr::clone(&self.columns()?[leaf]))
-    }
-
-    /// Returns the columns of its schema.
-    pub(super) fn columns(&self) -> Result<Vec<ColumnDescPtr>> {
-        let bare = FileMetaData {
-            row_groups: Vec::new(),
-            ..(*self.footer).clone()
-        };
-        let metadata = with_stack(self.depth, || in_parquet(&bare))?;
-        Ok(metadata.file_metadata().schema_descr().columns().to_vec())
-    }
-
-    pub(super) fn open(path: &Path) -> Result<Self> {
-        Self::open_with(path, read_file_metadata)
-    }
-
-    /// Opens a file to read only the top-level columns that contain these paths.
-    pub(super) fn open_columns(path: &Path, columns: &[String]) -> Result<Self> {
-        Self::open_with(path, |window| {
-            let (footer, _) = read_file_metadata(window)?;
-            check_columns(&footer, columns)?;
-            let paths: Vec<&str> = columns.iter().map(String::as_str).collect();
-            read_columns_metadata(window, &paths)
-        })
-    }
-
-    fn open_with(
-        path: &Path,
-        read: impl FnOnce(&Window) -> Result<(FileMetaData, usize)>,
-    ) -> Result<Self> {
-        let open = || {
-            let mut window = Window::new(InputFile::open(path)?);
-            window.load(window.len().saturating_sub(TAIL)..window.len())?;
-            let (footer, depth) = read(&window)?;
-            window.clear();
-            Ok(Self {
-                window,
-                footer: footer.into(),
-                depth,
-            })
-        };
-        open().map_err(|error: Error| error.in_file(path))
+    /// Closes the file, which is to be opened again.
+    pub(super) fn close(self) -> Result<OpenedFile<Closed>> {
+        Ok(self.with_reader(self.reader.closed()?))
     }
 }
 
@@ -216,37 +175,20 @@ fn check_columns(footer: &FileMetaData, paths: &[String]) -> Result<()> {
     }
 }
 
-/// Footer of a file that is closed.
-pub(super) struct Closed {
-    footer: Arc<FileMetaData>,
-    depth: usize,
-    length: u64,
-    modified: Option<SystemTime>,
-}
+/// Length of a file that is closed, and when it was modified, if that is known.
+#[derive(PartialEq)]
+pub(super) struct Closed(u64, Option<SystemTime>);
 
-impl Closed {
-    pub(super) fn new(file: Opened) -> Result<Self> {
-        Ok(Self {
-            length: file.window.len(),
-            modified: file.window.modified()?,
-            footer: file.footer,
-            depth: file.depth,
-        })
-    }
-
+impl OpenedFile<Closed> {
     /// Opens the file again. It must be unchanged.
-    pub(super) fn open(&self, path: &Path) -> Result<Opened> {
-        let open = || {
-            let file = InputFile::open(path)?;
-            if file.len() != self.length || file.modified()? != self.modified {
+    pub(super) fn open_again(&self, path: &Path) -> Result<OpenedFile<Window>> {
+        let window = InputFile::open(path).map(Window::new).and_then(|window| {
+            if window.closed()? != self.reader {
                 return Err(Error::corrupt("the file has changed"));
             }
-            Ok(Opened {
-                window: Window::new(file),
-                footer: Arc::clone(&self.footer),
-                depth: self.depth,
-            })
-        };
-        open().map_err(|error: Error| error.in_file(path))
+            Ok(window)
+        });
+        let window = window.map_err(|error| error.in_file(path))?;
+        Ok(self.with_reader(window))
     }
 }
