@@ -12,6 +12,7 @@ mod looking;
 mod merge;
 mod names;
 mod options;
+mod options_of_reading;
 mod outputs;
 mod parquet;
 mod process;

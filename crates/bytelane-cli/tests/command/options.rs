@@ -4,16 +4,21 @@
 //!
 //!     BYTELANE_WRITE_OPTIONS=1 cargo test --package bytelane-cli --test command options
 
+use crate::options_of_reading;
 use crate::{bytelane, text};
 use bytelane_dataset::{PlanOptions, RunOptions, Shard, SortBy};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{DataPageVersion, Encoding, Goal, WriterOptions};
 use bytelane_parquet_files::advise::AdviseOptions;
 use bytelane_parquet_files::check::CheckOptions;
+use bytelane_parquet_files::convert::ConvertOptions;
 use bytelane_parquet_files::diff::DiffOptions;
+use bytelane_parquet_files::inspect::InspectOptions;
 use bytelane_parquet_files::merge::MergeOptions;
 use bytelane_parquet_files::repair::{RepairOptions, SalvageOptions};
 use bytelane_parquet_files::rewrite::RewriteOptions;
+use bytelane_parquet_files::rows::RowsOptions;
+use bytelane_parquet_files::stats::StatsOptions;
 use clap::{Arg, ArgAction, Args, Command};
 use serde::de::DeserializeOwned;
 use std::any::TypeId;
@@ -25,7 +30,7 @@ use std::path::{Path, PathBuf};
 
 /// Options of a verb, by their doors.
 struct Verb {
-    /// Names of the command, and of the function in Python with its module.
+    /// Names of the command, and of the function in Python with its module; empty if there is none.
     command: &'static str,
     module: &'static str,
     function: &'static str,
@@ -39,7 +44,7 @@ fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static st
     let declared = T::augment_args(Command::new(command));
     Verb {
         command,
-        module: VERBS,
+        module: if function.is_empty() { "" } else { VERBS },
         function,
         arguments: declared.get_arguments().cloned().collect(),
         fields: fields::<T>(),
@@ -47,7 +52,7 @@ fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static st
 }
 
 /// Returns the names that a struct is read from: an error for an unknown field lists them.
-fn fields<T: DeserializeOwned>() -> Vec<String> {
+pub fn fields<T: DeserializeOwned>() -> Vec<String> {
     let known = serde_json::from_str::<T>(r#"{"?": 0}"#).err().unwrap();
     let known = known.to_string();
     let (_, known) = known.split_once("expected ").unwrap();
@@ -56,7 +61,9 @@ fn fields<T: DeserializeOwned>() -> Vec<String> {
 }
 
 fn verbs() -> Vec<Verb> {
-    vec![
+    let written = ["cat", "convert", "head", "sample", "tail"];
+    let written = written.map(|command| verb::<RowsOptions>(command, ""));
+    let mut verbs = vec![
         verb::<AdviseOptions>("advise", "advise"),
         verb::<RewriteOptions>("rewrite", "rewrite"),
         verb::<MergeOptions>("merge", "merge"),
@@ -72,7 +79,12 @@ fn verbs() -> Vec<Verb> {
             module: DATASET,
             ..verb::<RunOptions>("dataset run", "run")
         },
-    ]
+        verb::<ConvertOptions>("convert", ""),
+        verb::<InspectOptions>("inspect", ""),
+        verb::<StatsOptions>("stats", ""),
+    ];
+    verbs.extend(written);
+    verbs
 }
 
 /// Module of the functions of files.
@@ -96,22 +108,29 @@ const OTHER_FLAGS: &[(&str, &str, &str)] = &[
     ("", "color", "output"),
     ("", "format", "output"),
     ("", "help", "of the command itself"),
+    ("", "output", "output"),
+    ("", "vertical", "output"),
     ("advise", "brief", "output"),
     ("advise", "check", "the exit status"),
     ("advise", "threshold", "the exit status"),
     ("check", "salvage", "the output of the function salvage"),
+    ("convert", "from", "the format of the input"),
+    ("convert", "to", "the format of the output"),
+    ("convert", "type", "types of ConvertOptions"),
     ("dataset plan", "files-from", "how inputs are found"),
     ("dataset plan", "force", "of the file with the plan"),
-    ("dataset plan", "output", "the file with the plan"),
     ("dataset plan", "price-per-1000-reads", "output"),
     ("dataset plan", "price-per-1000-writes", "output"),
-    ("dataset run", "output", "the output"),
     (
         "diff",
         "partition-type",
         "how inputs are found, like partition_types",
     ),
     ("diff", "with", "inputs"),
+    ("inspect", "by", "output"),
+    ("inspect", "metadata", "the function metadata"),
+    ("inspect", "schema", "output"),
+    ("stats", "footer", "Footers instead of Stats"),
 ];
 
 /// Keywords of functions that are no option of the struct, and why.
@@ -238,14 +257,14 @@ fn value_name(it: &Arg) -> &str {
         .map_or("", |name| name)
 }
 
-fn python(module: &str) -> PathBuf {
+pub fn python(module: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../bytelane-python/python/bytelane")
         .join(module)
 }
 
 /// Returns the range of the text from one part up to the next occurrence of another.
-fn range(text: &str, from: &str, to: &[&str]) -> Range<usize> {
+pub fn range(text: &str, from: &str, to: &[&str]) -> Range<usize> {
     let start = text.find(from).unwrap_or_else(|| panic!("{from:?}")) + from.len();
     let ends = to.iter().filter_map(|to| text[start..].find(to));
     start..start + ends.min().unwrap_or_else(|| panic!("{to:?}"))
@@ -352,23 +371,63 @@ fn writers_have_the_declared_keywords_in_python() {
     names.sort_unstable();
     declared.sort_unstable();
     assert_eq!(names, declared);
+    check_defaults(keywords);
+}
+
+/// Keywords of `write_table` whose defaults are pyarrow's and not those in Rust.
+const OTHER_DEFAULTS: [&str; 1] = ["use_compliant_nested_type"];
+
+/// Checks that the defaults in Python are those in Rust.
+fn check_defaults(keywords: &str) {
+    let usual = format!("{:?}", WriterOptions::default());
+    let fields = fields::<WriterOptions>();
+    let mut checked = 0;
+    for line in keywords.lines() {
+        let parts = line.trim().trim_end_matches(',').split_once(": ");
+        let Some((name, (_, default))) =
+            parts.and_then(|(name, it)| Some((name, it.split_once(" = ")?)))
+        else {
+            continue;
+        };
+        // None and an empty tuple leave the option to Rust.
+        if !fields.iter().any(|it| it == name) || matches!(default, "None" | "()") {
+            continue;
+        }
+        let value = match default.split_once(" << ") {
+            Some((number, bits)) => {
+                (number.parse::<u64>().unwrap() << bits.parse::<u32>().unwrap()).to_string()
+            }
+            None => default.replace("True", "true").replace("False", "false"),
+        };
+        let given: WriterOptions = serde_json::from_str(&format!("{{{name:?}: {value}}}")).unwrap();
+        let is_usual = format!("{given:?}") == usual;
+        assert_ne!(
+            is_usual,
+            OTHER_DEFAULTS.contains(&name),
+            "{name} = {default}"
+        );
+        checked += 1;
+    }
+    assert!(checked > 10, "{checked}");
+}
+
+/// Returns the flags of a command, as its help shows them.
+fn flags_of(command: &str) -> Vec<String> {
+    let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();
+    let help = text(&bytelane(&words).output().unwrap().stdout);
+    let flags = help.lines().filter_map(|line| {
+        let (before, flag) = line.trim_start().split_once("--")?;
+        let is_declared = matches!(before, "" | "-h, " | "-n, " | "-o, ");
+        is_declared.then(|| flag.split([' ', '.', '[']).next().unwrap().to_owned())
+    });
+    flags.collect()
 }
 
 #[test]
 fn the_doors_of_a_verb_have_the_same_options() {
     let all = verbs();
     for verb in &all {
-        let words: Vec<&str> = verb.command.split(' ').chain(["--help"]).collect();
-        let help = text(&bytelane(&words).output().unwrap().stdout);
-        let flags: Vec<&str> = help
-            .lines()
-            .filter_map(|line| {
-                line.trim_start()
-                    .split_once("--")
-                    .filter(|(before, _)| matches!(*before, "" | "-h, " | "-o, "))
-            })
-            .map(|(_, flag)| flag.split([' ', '.', '[']).next().unwrap())
-            .collect();
+        let flags = flags_of(verb.command);
         for name in &verb.fields {
             let has_flag = !NO_FLAG
                 .iter()
@@ -376,7 +435,11 @@ fn the_doors_of_a_verb_have_the_same_options() {
             let flag = verb.argument(name).and_then(Arg::get_long);
             assert_eq!(flag.is_some(), has_flag, "{}: {name}", verb.function);
             let flag = flag.unwrap_or("help");
-            assert!(flags.contains(&flag), "{}: --{flag}", verb.command);
+            assert!(
+                flags.iter().any(|it| it == flag),
+                "{}: --{flag}",
+                verb.command
+            );
             let is_same = !has_flag || flag.replace('-', "_") == *name;
             assert_ne!(
                 is_same,
@@ -385,27 +448,24 @@ fn the_doors_of_a_verb_have_the_same_options() {
             );
         }
         for it in &verb.arguments {
-            assert!(
-                verb.fields.iter().any(|name| it.get_id() == name),
-                "{}",
-                it.get_id()
-            );
+            let is_field = verb.fields.iter().any(|name| it.get_id() == name);
+            assert!(is_field, "{}", it.get_id());
         }
-        let declared = all
-            .iter()
-            .filter(|it| it.command == verb.command)
-            .flat_map(|it| &it.arguments);
-        let declared: Vec<&str> = declared.filter_map(Arg::get_long).collect();
-        for flag in flags {
+    }
+    let mut commands: Vec<&str> = all.iter().map(|verb| verb.command).collect();
+    commands.extend(["count", "schema"]);
+    for command in commands {
+        let declared = all.iter().filter(|it| it.command == command);
+        let declared = declared.flat_map(|it| &it.arguments);
+        let declared = declared.filter_map(Arg::get_long);
+        let declared: Vec<&str> = declared.collect();
+        for flag in flags_of(command) {
             let is_other = OTHER_FLAGS
                 .iter()
-                .any(|(command, name, _)| ["", verb.command].contains(command) && *name == flag);
-            assert_ne!(
-                declared.contains(&flag),
-                is_other,
-                "{}: --{flag}",
-                verb.command
-            );
+                .any(|(of, name, _)| ["", command].contains(of) && *name == flag);
+            let is_declared = declared.contains(&&*flag)
+                || options_of_reading::flags(command).any(|it| it == flag);
+            assert_ne!(is_declared, is_other, "{command}: --{flag}");
         }
     }
 }

@@ -168,25 +168,31 @@ def _chunking(wanted: object) -> object:
     return [smallest, largest]
 
 
-def reader_types(
-    read_dictionary: Sequence[str] | None = None,
-    string_type: StringType | None = None,
-    binary_type: object = None,
-    list_type: object = None,
-    coerce_int96_timestamp_unit: Int96Unit | None = None,
-    arrow_extensions_enabled: bool = True,
-) -> ReaderTypes:
-    """Returns the types that columns are read as."""
+def reader_types(arguments: Mapping[str, Any]) -> ReaderTypes:
+    """Returns the types that columns are read as, by the arguments of a reading function. Raises an error for those of
+    pyarrow that are not supported."""
+    buffer_size = arguments.get("buffer_size")
+    if buffer_size is not None and buffer_size < 0:
+        raise ValueError(f"buffer_size is {buffer_size}; it has no effect, but must not be negative")
+    _refuse(**{name: (arguments.get(name), None) for name in _NOT_OF_READERS})
+    list_type = arguments.get("list_type")
     return (
-        read_dictionary,
-        string_type,
-        _one_of("binary_type", str(binary_type), _BYTES) if binary_type is not None else None,
-        _one_of("list_type", getattr(list_type, "__name__", str(list_type)), _LISTS) if list_type is not None else None,
-        _one_of("coerce_int96_timestamp_unit", coerce_int96_timestamp_unit, _UNITS)
-        if coerce_int96_timestamp_unit is not None
-        else None,
-        arrow_extensions_enabled,
+        arguments.get("read_dictionary"),
+        arguments.get("string_type"),
+        _one_of("binary_type", arguments.get("binary_type"), _BYTES),
+        _one_of("list_type", getattr(list_type, "__name__", list_type), _LISTS),
+        _one_of("coerce_int96_timestamp_unit", arguments.get("coerce_int96_timestamp_unit"), _UNITS),
+        arguments.get("arrow_extensions_enabled", True),
     )
+
+
+# Arguments of pyarrow's reading functions that are not supported.
+_NOT_OF_READERS = (
+    "decryption_properties",
+    "thrift_string_size_limit",
+    "thrift_container_size_limit",
+    "schema_depth_limit",
+)
 
 
 # Types of columns by the arguments of reading functions.
@@ -198,29 +204,12 @@ _LISTS = {"list": "list", "ListType": "list", "large_list": "large_list", "Large
 _UNITS = {unit: unit for unit in ("s", "ms", "us", "ns")}
 
 
-def _one_of(argument: str, value: str, known: Mapping[str, str]) -> str:
+def _one_of(argument: str, value: object, known: Mapping[str, str]) -> str | None:
+    """Returns the name of a value, which may be an object of pyarrow; `None` for none."""
     try:
-        return known[value]
+        return None if value is None else known[str(value)]
     except KeyError:
-        raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(known)}") from None
-
-
-def refuse_for_reading(
-    decryption_properties: object,
-    thrift_string_size_limit: object,
-    thrift_container_size_limit: object,
-    schema_depth_limit: object,
-    buffer_size: int | None,
-) -> None:
-    """Raises an error for arguments of pyarrow's reading functions that are not supported."""
-    if buffer_size is not None and buffer_size < 0:
-        raise ValueError(f"buffer_size is {buffer_size}; it has no effect, but must not be negative")
-    _refuse(
-        decryption_properties=(decryption_properties, None),
-        thrift_string_size_limit=(thrift_string_size_limit, None),
-        thrift_container_size_limit=(thrift_container_size_limit, None),
-        schema_depth_limit=(schema_depth_limit, None),
-    )
+        raise ValueError(f"{argument} is {str(value)!r}; it must be one of {', '.join(known)}") from None
 
 
 def _with_level(compression: object, level: object) -> str:

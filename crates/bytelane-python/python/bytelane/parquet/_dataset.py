@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from .. import _parquet
 from .._filters import Filters, is_expression, native
-from .._options import Int96Unit, StringType, reader_types, refuse_for_reading
+from .._options import Int96Unit, StringType, reader_types
 from .._parquet import FileMetaData, Schema, Table
 from .._protocols import ArrowSchema, ArrowStream, Path
 from ._filesystem import local_path, opened, resolved
@@ -61,25 +61,12 @@ class ParquetDataset:
         thrift_container_size_limit: None = None,
         schema_depth_limit: None = None,
     ) -> None:
-        refuse_for_reading(
-            decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, buffer_size
-        )
-        types = reader_types(
-            read_dictionary,
-            string_type,
-            binary_type,
-            list_type,
-            coerce_int96_timestamp_unit,
-            arrow_extensions_enabled,
-        )
         source = opened(path_or_paths, filesystem)
         self._root = source if isinstance(source, str | os.PathLike) else None
         if self._root is not None and os.path.isdir(self._root) and not os.listdir(self._root):
             # As in pyarrow, an empty directory has neither files nor columns.
             source = []
-        self._files = Files(
-            source, as_files, strict_schema, partition_types, partitioning, ignore_prefixes, types
-        )
+        self._files = Files(source, locals())
         if filters is not None and not is_expression(filters):
             # Errors of the filter belong to this call.
             native(filters)
@@ -125,7 +112,7 @@ class ParquetDataset:
         for name in ("_common_metadata", "_metadata"):
             path = os.path.join(self._root or "", name)
             if self._root is not None and os.path.isfile(path):
-                metadata = _parquet.ParquetFile(path, reader_types()).metadata.metadata
+                metadata = _parquet.ParquetFile(path, reader_types({})).metadata.metadata
                 if metadata and b"pandas" in metadata:
                     return metadata
         return None

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from .. import _parquet
 from .._filters import Filters, Plan
-from .._options import Int96Unit, StringType, reader_types, refuse_for_reading
+from .._options import Int96Unit, StringType, reader_types
 from .._parquet import Batches, FileMetaData, RowGroupMetaData, Schema, Table
 from .._protocols import BinaryFile, Path
 from ._filesystem import opened
@@ -58,17 +58,7 @@ class ParquetFile:
         thrift_container_size_limit: None = None,
         schema_depth_limit: None = None,
     ) -> None:
-        refuse_for_reading(
-            decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, buffer_size
-        )
-        types = reader_types(
-            read_dictionary,
-            string_type,
-            binary_type,
-            list_type,
-            coerce_int96_timestamp_unit,
-            arrow_extensions_enabled,
-        )
+        types = reader_types(locals())
         self.common_metadata = common_metadata
         self._source = opened(source, filesystem)
         # As in pyarrow, an open file is not closed, and then neither is this object.

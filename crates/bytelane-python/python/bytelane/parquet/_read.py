@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _parquet
 from .._filters import Filters, Plan
-from .._options import Int96Unit, ReaderTypes, StringType, reader_types, refuse_for_reading
+from .._options import Int96Unit, StringType, reader_types
 from .._parquet import Schema, Table
 from .._protocols import ArrowSchema, BinaryFile, Path
 from ._filesystem import opened
@@ -107,16 +107,7 @@ def read_table(
     >>> parquet.read_table("trades.parquet", ["id"], filters=[("price", ">", 2)]).to_pyarrow()["id"].to_pylist()
     [1, 2]
     """
-    refuse_for_reading(decryption_properties, thrift_string_size_limit, thrift_container_size_limit, schema_depth_limit, buffer_size)
-    types = reader_types(
-        read_dictionary,
-        string_type,
-        binary_type,
-        list_type,
-        coerce_int96_timestamp_unit,
-        arrow_extensions_enabled,
-    )
-    found = Files(opened(source, filesystem), as_files, strict_schema, partition_types, partitioning, ignore_prefixes, types)
+    found = Files(opened(source, filesystem), locals())
     rows = Rows(row_groups, filters, threads if use_threads else 1, memory_limit, row_limit)
     if columns is not None and use_pandas_metadata:
         columns = with_index(columns, found.schema().metadata)
@@ -140,26 +131,19 @@ class Rows:
 
 
 class Files:
-    """File, or several that are read as one table."""
+    """File, or several that are read as one table, with the arguments of a reading function."""
 
-    def __init__(
-        self,
-        source: Any,
-        as_files: bool = False,
-        strict_schema: bool = False,
-        partition_types: Mapping[str, str] | None = None,
-        partitioning: object = "hive",
-        ignore_prefixes: Sequence[str] | None = None,
-        types: ReaderTypes | None = None,
-    ) -> None:
-        if isinstance(ignore_prefixes, str):
+    def __init__(self, source: Any, arguments: Mapping[str, Any]) -> None:
+        self._types = reader_types(arguments)
+        ignored = arguments["ignore_prefixes"]
+        if isinstance(ignored, str):
             raise TypeError("ignore_prefixes is a list of texts, not one text")
         if isinstance(source, str | os.PathLike):
             source = [source]
         self._source = source
         self._is_paths = isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview)
-        self._how = (as_files, ignore_prefixes, strict_schema, _partitions(partition_types, partitioning))
-        self._types = types or reader_types()
+        partitions = _partitions(arguments["partition_types"], arguments["partitioning"])
+        self._how = (arguments["as_files"], ignored, arguments["strict_schema"], partitions)
 
     def paths(self) -> list[str]:
         """Returns the paths of the files."""
