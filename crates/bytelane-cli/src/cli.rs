@@ -4,8 +4,8 @@ use crate::Outcome;
 #[cfg(not(feature = "measuring"))]
 use crate::commands::not_measuring;
 use crate::commands::{
-    advise, check, completions, cpu, dataset, diff, inspect, manual, merge, repair, rewrite, rows,
-    schema, thrift, transcode,
+    advise, check, completions, cpu, dataset, diff, edit, inspect, manual, merge, repair, rewrite,
+    rows, schema, thrift, transcode,
 };
 #[cfg(feature = "measuring")]
 use crate::commands::{bench, report};
@@ -52,6 +52,7 @@ pub enum Command {
     Convert(rows::Convert),
     Rewrite(rewrite::Arguments),
     Merge(merge::Arguments),
+    Edit(edit::Arguments),
     Diff(diff::Arguments),
     Check(check::Arguments),
     Repair(repair::Arguments),
@@ -86,6 +87,7 @@ impl Command {
             Self::Convert(arguments) => arguments.run(),
             Self::Rewrite(arguments) => arguments.run(),
             Self::Merge(arguments) => arguments.run(),
+            Self::Edit(arguments) => arguments.run(),
             Self::Diff(arguments) => arguments.run(),
             Self::Check(arguments) => arguments.run(),
             Self::Repair(arguments) => arguments.run(),

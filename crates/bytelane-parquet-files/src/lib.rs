@@ -1,5 +1,5 @@
 //! Work on whole Parquet files: [`merge`](merge::merge), [`rewrite`](rewrite::rewrite), [`repair`](repair::repair),
-//! [`check`](check::check), [`diff`](diff::diff), [`inspect`](inspect::inspect), and [`advise`], which finds the best
+//! [`edit`](edit::edit), [`check`](check::check), [`diff`](diff::diff), [`inspect`](inspect::inspect), and [`advise`], which finds the best
 //! encoding for each column. [`rows`] writes new files,
 //! [`convert`] reads other formats, and [`stats`] describes values.
 
@@ -7,6 +7,8 @@ pub mod advise;
 pub mod check;
 pub mod convert;
 pub mod diff;
+pub mod edit;
+pub mod edits;
 pub mod inspect;
 pub mod merge;
 mod opened;

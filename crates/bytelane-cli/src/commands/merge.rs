@@ -6,7 +6,8 @@ use crate::table::{Format, Largest, Table, format_parser, number, size, text};
 use crate::verb::Verb;
 use crate::{Outcome, progress, readable, standard};
 use anyhow::bail;
-use bytelane_parquet_files::merge::{MergeOptions, Merged, MergedPages, merge};
+use bytelane_parquet_files::merge::{MergeOptions, Merged, MergedColumn, MergedPages, merge};
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -69,27 +70,8 @@ impl Arguments {
     }
 
     fn show(&self, merged: &Merged, out: &mut impl Write) -> anyhow::Result<()> {
-        let mut table = Table::new([
-            text("column"),
-            text("pages"),
-            text("new compression"),
-            number("old size"),
-            number("new size"),
-        ]);
-        let columns = Largest::new(&merged.columns, self.format, |column| column.bytes_before);
-        for column in columns.iter() {
-            table.row([
-                column.path.clone(),
-                pages(column.pages),
-                column.compressions.join(", "),
-                size(column.bytes_before, self.format),
-                size(column.bytes_after, self.format),
-            ]);
-        }
-        table.write(self.format, [merged], out)?;
+        write_columns(&merged.columns, merged, self.format, out)?;
         if self.format == Format::Table {
-            columns.note("old size", out)?;
-            writeln!(out)?;
             summarize(merged, out)?;
         }
         out.flush()?;
@@ -97,10 +79,43 @@ impl Arguments {
     }
 }
 
+/// Writes a table of the columns, and an empty line for people; as JSON, the whole outcome.
+pub fn write_columns(
+    columns: &[MergedColumn],
+    outcome: &impl Serialize,
+    format: Format,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let mut table = Table::new([
+        text("column"),
+        text("pages"),
+        text("new compression"),
+        number("old size"),
+        number("new size"),
+    ]);
+    let columns = Largest::new(columns, format, |column| column.bytes_before);
+    for column in columns.iter() {
+        table.row([
+            column.path.clone(),
+            pages(column.pages),
+            column.compressions.join(", "),
+            size(column.bytes_before, format),
+            size(column.bytes_after, format),
+        ]);
+    }
+    table.write(format, [outcome], out)?;
+    if format == Format::Table {
+        columns.note("old size", out)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
 /// Formats the number of pages by operation.
 fn pages(pages: MergedPages) -> String {
     let kinds = [
         (pages.copied, "copied"),
+        (pages.cut, "cut"),
         (pages.mapped, "mapped"),
         (pages.recompressed, "recompressed"),
         (pages.joined, "joined"),

@@ -8,6 +8,7 @@ pub mod completions;
 pub mod cpu;
 pub mod dataset;
 pub mod diff;
+pub mod edit;
 pub mod inspect;
 pub mod manual;
 pub mod merge;

@@ -7,12 +7,15 @@
 use crate::options_of_reading;
 use crate::{bytelane, text};
 use bytelane_dataset::{PlanOptions, RunOptions, Shard, SortBy};
+use bytelane_parquet::filter::Predicate;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::{DataPageVersion, Encoding, Goal, WriterOptions};
 use bytelane_parquet_files::advise::AdviseOptions;
 use bytelane_parquet_files::check::CheckOptions;
 use bytelane_parquet_files::convert::ConvertOptions;
 use bytelane_parquet_files::diff::DiffOptions;
+use bytelane_parquet_files::edit::EditOptions;
+use bytelane_parquet_files::edits::{AddedColumn, DeletedRows, Promotion};
 use bytelane_parquet_files::inspect::InspectOptions;
 use bytelane_parquet_files::merge::MergeOptions;
 use bytelane_parquet_files::repair::{RepairOptions, SalvageOptions};
@@ -42,12 +45,23 @@ struct Verb {
 
 fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static str) -> Verb {
     let declared = T::augment_args(Command::new(command));
+    let arguments: Vec<Arg> = declared.get_arguments().cloned().collect();
+    let mut fields = fields::<T>();
+    if fields.is_empty() {
+        // The errors of a struct with another one in it name no fields.
+        fields = arguments.iter().map(|it| it.get_id().to_string()).collect();
+    }
+    for name in &fields {
+        let known = serde_json::from_str::<T>(&format!("{{\"{name}\": {{\"?\": []}}}}"));
+        let error = known.err().map(|it| it.to_string()).unwrap_or_default();
+        assert!(!error.contains("unknown field"), "{command}: {error}");
+    }
     Verb {
         command,
         module: if function.is_empty() { "" } else { VERBS },
         function,
-        arguments: declared.get_arguments().cloned().collect(),
-        fields: fields::<T>(),
+        arguments,
+        fields,
     }
 }
 
@@ -55,7 +69,7 @@ fn verb<T: Args + DeserializeOwned>(command: &'static str, function: &'static st
 pub fn fields<T: DeserializeOwned>() -> Vec<String> {
     let known = serde_json::from_str::<T>(r#"{"?": 0}"#).err().unwrap();
     let known = known.to_string();
-    let (_, known) = known.split_once("expected ").unwrap();
+    let (_, known) = known.split_once("expected ").unwrap_or_default();
     let names = known.split('`').skip(1).step_by(2);
     names.map(str::to_owned).collect()
 }
@@ -67,6 +81,7 @@ fn verbs() -> Vec<Verb> {
         verb::<AdviseOptions>("advise", "advise"),
         verb::<RewriteOptions>("rewrite", "rewrite"),
         verb::<MergeOptions>("merge", "merge"),
+        verb::<EditOptions>("edit", "edit"),
         verb::<DiffOptions>("diff", "diff"),
         verb::<CheckOptions>("check", "check"),
         verb::<RepairOptions>("repair", "repair"),
@@ -236,6 +251,13 @@ fn kind(it: &Arg) -> String {
         id if id == TypeId::of::<Goal>() => "Goal",
         id if id == TypeId::of::<DataPageVersion>() => "DataPageVersion",
         id if id == TypeId::of::<(String, Encoding)>() => "Mapping[str, Encoding]",
+        id if id == TypeId::of::<Predicate>() => "str",
+        id if id == TypeId::of::<AddedColumn>() => "str",
+        id if id == TypeId::of::<DeletedRows>() => {
+            "Path | Sequence[int] | Mapping[str, Path | Sequence[int]]"
+        }
+        id if id == TypeId::of::<(String, String)>() => "Mapping[str, str]",
+        id if id == TypeId::of::<(String, Promotion)>() => "Mapping[str, object]",
         id if id == TypeId::of::<SortBy>() => "Literal[\"auto\"]",
         _ => "",
     };

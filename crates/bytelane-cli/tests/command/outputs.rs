@@ -51,12 +51,13 @@ fn succeeds(directory: &Path, arguments: &[&str]) -> std::process::Output {
 const IN: &str = "lake/in.parquet";
 
 /// Arguments of each command that writes one Parquet file to this output.
-fn commands(output: &str) -> [Vec<&str>; 5] {
+fn commands(output: &str) -> [Vec<&str>; 6] {
     [
         vec!["cat", IN, "-o", output],
         vec!["rewrite", IN, output],
         vec!["merge", IN, output],
         vec!["repair", IN, output],
+        vec!["edit", IN, output, "--add", "more int64"],
         vec!["check", IN, "--salvage", output],
     ]
 }
@@ -189,6 +190,7 @@ fn outputs_that_the_next_run_would_read_are_refused_by_all_commands() {
         &["rewrite", "**", "new"],
         &["rewrite", "lake/**/*.parquet", "lake/new"],
         &["repair", "lake", "lake/new.parquet"],
+        &["edit", "lake", "lake/new.parquet", "--add", "more int64"],
         &["check", "lake", "--salvage", "lake/new.parquet"],
         &["dataset", "plan", "lake", "--output", "lake/plan.parquet"],
     ] {

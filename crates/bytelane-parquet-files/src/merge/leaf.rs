@@ -25,6 +25,8 @@ pub(super) struct Leaf {
     pub bloom_filter: Option<Bytes>,
     /// Total size of its pages in bytes.
     pub bytes: u64,
+    /// Number of its pages that were encoded without some of their rows.
+    pub cut: u64,
     pub memory: MemoryLimit,
 }
 
@@ -80,6 +82,7 @@ impl Leaf {
             pages,
             entries: Vec::new(),
             rows,
+            cut: 0,
             memory,
         })
     }

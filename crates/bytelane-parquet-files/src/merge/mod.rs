@@ -21,6 +21,7 @@ mod row_group;
 mod run;
 mod schema;
 mod sorting;
+mod verify;
 mod window;
 
 pub use facts::{FIELDS, Fact, KEYS, Rule};
@@ -28,12 +29,11 @@ pub use options::{MergeOptions, MergePages};
 pub(crate) use options::{Repair, Salvage, Scope};
 pub use outcome::{Merged, MergedColumn, MergedFile, MergedPages};
 
-use crate::diff::{DiffOptions, diff};
 use crate::opened::OpenedFile;
+use bytelane_parquet::Result;
 use bytelane_parquet::input::InputFile;
 use bytelane_parquet::options::roots_of;
 use bytelane_parquet::progress::Progress;
-use bytelane_parquet::{Problem, Result};
 pub(crate) use input::{Lost, Trial};
 use outcome::Notes;
 use output::Outputs;
@@ -41,6 +41,7 @@ use plan::Plan;
 use run::Run;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use verify::verify;
 use window::Window;
 
 /// Merges the rows of files, in order, into one file or several files of a given size.
@@ -112,6 +113,7 @@ pub(crate) fn merge_if(
         inputs: paths.len(),
         bytes_before: plan.bytes,
         rows: plan.footer.num_rows as u64,
+        deleted_rows: plan.deleted_rows,
         row_groups_before: plan.row_groups,
         columns,
         notes,
@@ -120,7 +122,7 @@ pub(crate) fn merge_if(
     if options.verify {
         let at_end = options.progress.at_end(plan.bytes);
         let progress = Progress::new(move |rows, _| at_end(rows));
-        verify(&paths, &outputs, options.row_limit, progress)?;
+        verify(&plan, options, &outputs, progress)?;
         merged.verified = true;
     }
     accept(&outputs.unfinished())?;
@@ -178,28 +180,4 @@ pub(crate) fn columns_of(path: &Path, columns: Option<&[String]>) -> Result<Vec<
         names.retain(|name| wanted.contains(name.as_str()));
     }
     Ok(names)
-}
-
-/// Compares the rows of the inputs with those of the outputs, which still have temporary names.
-fn verify(
-    inputs: &[&Path],
-    outputs: &Outputs<'_>,
-    row_limit: Option<u64>,
-    progress: Progress,
-) -> Result<()> {
-    let Some(unfinished) = outputs.unfinished() else {
-        let problem = "a device or a pipe cannot be read again to verify it; write a file";
-        return Err(Problem::Option(problem.to_owned()).into());
-    };
-    let mut options = DiffOptions::default()
-        .with_missing_as_null(true)
-        .with_progress(progress);
-    options.row_limit = row_limit;
-    let difference = diff(inputs, &unfinished, &options)?;
-    if difference.is_none() {
-        Ok(())
-    } else {
-        let problem = "the merged files have different values";
-        Err(Problem::Different(problem.to_owned()).into())
-    }
 }

@@ -1,5 +1,6 @@
 //! Defines the options of a merge.
 
+use crate::edits::{Edits, KeptRows};
 use bytelane_parquet::budget::{MemoryLimit, RowLimit};
 use bytelane_parquet::compatibility::Readers;
 use bytelane_parquet::options::deserialize_size;
@@ -10,7 +11,7 @@ use bytelane_parquet::{Progress, Replace, Result};
 use derive_setters::Setters;
 use serde::Deserialize;
 use std::num::NonZero;
-use std::ops::Range;
+use std::sync::Arc;
 
 /// Default number of rows per row group.
 const ROW_GROUP_ROWS: u64 = 1 << 20;
@@ -42,8 +43,8 @@ pub(crate) struct Repair {
 /// Part of the only input that is kept; its other rows are in damaged pages.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Salvage {
-    /// Row ranges, by row group.
-    pub(crate) rows: Vec<(usize, Range<u64>)>,
+    /// Rows that are kept, by row group.
+    pub(crate) rows: Vec<Arc<KeptRows>>,
     /// Paths of columns; `None` for all.
     pub(crate) columns: Option<Vec<String>>,
     /// Row groups that are not sorted as they say.
@@ -111,6 +112,10 @@ pub struct MergeOptions {
     #[setters(into)]
     #[cfg_attr(feature = "clap", arg(skip))]
     pub progress: Progress,
+    /// Changes of rows and columns.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "clap", command(flatten))]
+    pub edits: Edits,
     #[serde(skip)]
     #[setters(skip)]
     #[cfg_attr(feature = "clap", arg(skip))]
@@ -127,6 +132,8 @@ pub(crate) enum Scope {
     Repair(Repair),
     /// Only a part of the input is kept.
     Salvage(Salvage),
+    /// Row groups and pages stay as they are, but for the edits.
+    Edit,
 }
 
 impl MergeOptions {
@@ -147,6 +154,11 @@ impl MergeOptions {
     /// Returns whether each row group of the inputs becomes one row group of the outputs.
     pub(super) fn keeps_row_groups(&self) -> bool {
         !matches!(self.scope, Scope::All)
+    }
+
+    /// Returns whether pages stay as they are, also if new ones would be smaller.
+    pub(super) fn keeps_pages(&self) -> bool {
+        matches!(self.scope, Scope::Salvage(_) | Scope::Edit)
     }
 
     /// Returns the number of rows above which row groups of the inputs are split.

@@ -19,6 +19,8 @@ pub struct Merged {
     pub bytes_after: u64,
     /// Number of rows.
     pub rows: u64,
+    /// Number of rows that were deleted.
+    pub deleted_rows: u64,
     /// Number of row groups read.
     pub row_groups_before: usize,
     /// Number of row groups written.
@@ -55,6 +57,8 @@ pub struct MergedFile {
 pub struct MergedPages {
     /// Pages copied byte for byte.
     pub copied: u64,
+    /// Pages that were encoded without some of their rows.
+    pub cut: u64,
     /// Pages whose dictionary indices were mapped to a joined dictionary.
     pub mapped: u64,
     /// Pages recompressed with another codec.
@@ -70,6 +74,7 @@ pub struct MergedPages {
 impl MergedPages {
     pub(super) fn add(&mut self, other: Self) {
         self.copied += other.copied;
+        self.cut += other.cut;
         self.mapped += other.mapped;
         self.recompressed += other.recompressed;
         self.encoded += other.encoded;

@@ -2,6 +2,7 @@
 
 use super::schema::Layout;
 use super::window::{Closed, Window};
+use crate::edits::KeptRows;
 use crate::opened::OpenedFile;
 use bytelane_parquet::Result;
 use std::ops::Range;
@@ -31,7 +32,10 @@ impl Input<'_> {
 pub(super) struct Part {
     pub input: usize,
     pub row_group: usize,
+    /// Its rows: of the row group, or of those of its rows that are kept.
     pub rows: Range<u64>,
+    /// Rows of the row group that are kept; `None` for all.
+    pub kept: Option<Arc<KeptRows>>,
     /// Size of its chunks in bytes.
     pub bytes: u64,
 }
@@ -55,16 +59,18 @@ impl Part {
         first
     }
 
-    /// Returns the parts that are kept, given the kept rows of row groups, in their order.
-    pub(super) fn within(&self, kept: &[(usize, Range<u64>)]) -> Vec<Self> {
-        let start = kept.partition_point(|(index, _)| *index < self.row_group);
-        let own = kept[start..].iter();
-        let own = own.take_while(|(index, _)| *index == self.row_group);
-        let parts = own.map(|(_, rows)| Self {
-            rows: rows.clone(),
-            ..self.clone()
-        });
-        parts.collect()
+    /// Returns its rows as ranges of the row group.
+    pub(super) fn ranges(&self) -> Vec<Range<u64>> {
+        match &self.kept {
+            Some(kept) => kept.within(&self.rows),
+            None => vec![self.rows.clone()],
+        }
+    }
+
+    /// Returns whether it has all rows of the row group that are kept, and others are not.
+    pub(super) fn is_rest(&self) -> bool {
+        let kept = self.kept.as_ref();
+        kept.is_some_and(|kept| self.rows == (0..kept.len()))
     }
 
     /// Splits off the first of several parts of up to `rows` rows and about the same size; `None`

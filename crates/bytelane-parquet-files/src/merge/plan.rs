@@ -5,8 +5,9 @@ use super::meaning::{self, Order as Entries};
 use super::options::{MergeOptions, Repair};
 use super::outcome::Notes;
 use super::part::{Input, Part};
-use super::schema::{Columns, Layout};
+use super::schema::{Columns, Layout, Root};
 use super::window::Window;
+use crate::edits::{Deletes, KeptRows, pairs_with_deleted};
 use crate::opened::OpenedFile;
 use arrow_schema::DataType;
 use bytelane_parquet::budget::{MemoryLimit, RowLimit};
@@ -21,6 +22,7 @@ use bytelane_parquet::statistics::Compare;
 use bytelane_parquet::types::fields::leaves;
 use bytelane_parquet::types::written::written_schema;
 use bytelane_parquet::{ColumnOptions, Error, Problem, Result, WriterOptions};
+use bytes::Bytes;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, encode_arrow_schema};
 use parquet::basic::{ColumnOrder as InParquet, SortOrder};
 use parquet::file::reader::Length;
@@ -43,6 +45,8 @@ pub(super) struct Plan<'a> {
     pub parts: Vec<Part>,
     /// Number of row groups of all inputs.
     pub row_groups: usize,
+    /// Number of rows of all inputs that are deleted.
+    pub deleted_rows: u64,
     /// Total size of the inputs in bytes.
     pub bytes: u64,
     pub columns: Columns,
@@ -56,6 +60,11 @@ pub(super) struct Plan<'a> {
     pub repair: Option<Repair>,
     /// Set if damaged pages are left out.
     pub is_salvage: bool,
+    /// Set if nothing may be left of deleted values in row groups that lose rows, or in all.
+    pub scrubs: bool,
+    pub scrubs_all: bool,
+    /// Set if pages stay as they are, also if new ones would be smaller.
+    pub keeps_pages: bool,
     pub row_limit: RowLimit,
     pub memory: MemoryLimit,
     pub threads: NonZero<usize>,
@@ -86,17 +95,40 @@ impl<'a> Plan<'a> {
         if paths.is_empty() {
             return Err(Problem::Option("name the files to merge".to_owned()).into());
         }
-        let mut columns = Columns::default();
+        let edits = &options.edits;
+        let mut columns = Columns::new(&edits.rename);
+        let deletes = Deletes::new(edits.delete_where.as_ref(), &edits.delete_rows, paths)?;
         let (mut inputs, mut parts): (Vec<Input<'_>>, Vec<Part>) = Default::default();
         let mut orders: Vec<Vec<Order>> = Vec::new();
         let mut pairs = KeyValues::default();
         let mut known = meaning::Known::default();
         let mut created_by = None;
         let (mut bytes, mut depth, mut version) = (0, 0, 1);
-        let (mut row_groups, mut chunks) = (0, 0);
+        let (mut row_groups, mut chunks, mut all_rows) = (0, 0, 0_u64);
         let columns_kept = options.salvage().and_then(|it| it.columns.as_deref());
-        let open = |path: &'a Path| Ok((path, Window::open(path, columns_kept)?));
-        let mut add = |(path, file): (&'a Path, OpenedFile<Window>)| {
+        let open = |(number, path): (usize, &'a Path)| {
+            let file = Window::open(path, columns_kept)?;
+            let kept = match (&deletes, options.salvage()) {
+                (Some(deletes), _) => Some(deletes.kept(number, file.reader.clone(), &file.footer)),
+                (None, salvage) => salvage.map(|it| Ok(it.rows.clone())),
+            };
+            let kept = kept.transpose().map_err(|error| error.in_file(path))?;
+            let leaks = match &kept {
+                Some(kept) if edits.scrub => {
+                    let leaks = pairs_with_deleted(file.reader.clone(), &file.footer, kept);
+                    leaks.map_err(|error| error.in_file(path))?
+                }
+                _ => Vec::new(),
+            };
+            Ok((path, file, kept, leaks))
+        };
+        type Opening<'a> = (
+            &'a Path,
+            OpenedFile<Window>,
+            Option<Vec<Arc<KeptRows>>>,
+            Vec<Bytes>,
+        );
+        let mut add = |(path, file, kept, leaks): Opening<'a>| {
             let footer = &file.footer;
             bytes += file.reader.len();
             depth = depth.max(file.depth);
@@ -106,18 +138,19 @@ impl<'a> Plan<'a> {
             let fields = known.of(footer, file.depth);
             let layout = columns.add(footer, &fields, path)?;
             pairs.add(footer, path)?;
+            pairs.leaks.extend(leaks);
             add_orders(&mut orders, &columns, &layout, footer);
-            if options.split_rows().is_some() || options.file_size().is_some() {
+            let is_split = options.split_rows().is_some() || options.file_size().is_some();
+            if is_split || deletes.is_some() {
                 let checked = file.check_rows(options.row_limit());
                 checked.map_err(|error| error.in_file(path))?;
             }
             for (index, row_group) in footer.row_groups.iter().enumerate() {
-                let part = part(inputs.len(), index, row_group);
-                let part = part.map_err(|error| error.in_row_group(index).in_file(path))?;
-                match options.salvage() {
-                    Some(kept) => parts.extend(part.within(&kept.rows)),
-                    None => parts.push(part),
-                }
+                all_rows = all_rows.saturating_add(row_group.num_rows.unsigned_abs());
+                let kept = kept.as_ref().map(|it| it.get(index).cloned());
+                let kept = kept.map(Option::unwrap_or_default);
+                let part = part((inputs.len(), index), row_group, kept);
+                parts.push(part.map_err(|error| error.in_row_group(index).in_file(path))?);
             }
             let layout = match inputs.last() {
                 Some(last) if *last.layout == layout => Arc::clone(&last.layout),
@@ -143,16 +176,40 @@ impl<'a> Plan<'a> {
             weight: OPEN_FILES,
             depth: 0,
         };
-        let files = paths.iter().map(|path| (1, *path));
+        let files = paths.iter().enumerate();
+        let files = files.map(|(number, path)| (1, (number, *path)));
         in_order(limits, files, open, &mut add, || Ok(()))?;
         parts.retain(|part| part.len() > 0);
         let layouts: Vec<(&Path, &Layout)> =
             inputs.iter().map(|it| (it.path, &*it.layout)).collect();
         columns.check(&layouts)?;
+        let edited = columns.edit(edits)?;
+        orders = edited.of(&orders, &Vec::new());
+        let mut layouts: Vec<(Arc<Layout>, Arc<Layout>)> = Vec::new();
+        for input in &mut inputs {
+            let known = layouts.last().filter(|(former, _)| *former == input.layout);
+            let layout = match known {
+                Some((_, layout)) => Arc::clone(layout),
+                None => Arc::new(edited.layout(&input.layout)),
+            };
+            let former = std::mem::replace(&mut input.layout, Arc::clone(&layout));
+            layouts.push((former, layout));
+        }
+        let are_edited = |root: &Root| {
+            let name = root.name();
+            root.constant.is_some()
+                || edits
+                    .promote
+                    .iter()
+                    .any(|(it, _)| edits.new_name(it) == name)
+        };
         for (at, root) in columns.roots.iter().enumerate() {
             if root.is_converted {
                 let known = ColumnOrder::TypeOrder(TypeDefinedOrder::default());
                 orders[at] = vec![Order::Same(known); root.leaves];
+                if are_edited(root) {
+                    continue;
+                }
                 notes.add(format!(
                     "column {} was encoded again: its types in the inputs differ",
                     root.name()
@@ -180,7 +237,7 @@ impl<'a> Plan<'a> {
                     "its rows, with those of the files before it, are more than a file can have";
                 Error::corrupt(problem).in_file(paths[paths.len() - 1])
             })?,
-            key_value_metadata: pairs.finish(&columns, rows, notes),
+            key_value_metadata: pairs.finish(&columns, rows, edits, notes),
             created_by: match options.repair() {
                 // It names the program that wrote and counted the values.
                 Some(_) => created_by,
@@ -220,6 +277,7 @@ impl<'a> Plan<'a> {
             inputs,
             parts,
             row_groups,
+            deleted_rows: deletes.map_or(0, |_| all_rows.saturating_sub(rows)),
             bytes,
             columns,
             footer,
@@ -227,6 +285,9 @@ impl<'a> Plan<'a> {
             depth,
             repair: options.repair().cloned(),
             is_salvage: options.salvage().is_some(),
+            scrubs: edits.scrub,
+            scrubs_all: edits.scrub && !edits.deletes_rows(),
+            keeps_pages: options.keeps_pages(),
             row_limit: options.row_limit(),
             memory: options.memory(),
             threads: options.threads(),
@@ -296,9 +357,15 @@ fn mend_arrow_schema(pairs: &mut Vec<KeyValue>, notes: &mut Notes) {
     });
 }
 
-fn part(input: usize, index: usize, row_group: &RowGroup) -> Result<Part> {
+/// Returns the rows of a row group that are kept: all if `kept` is `None`.
+fn part(
+    (input, index): (usize, usize),
+    row_group: &RowGroup,
+    kept: Option<Arc<KeptRows>>,
+) -> Result<Part> {
     let rows = u64::try_from(row_group.num_rows)
         .map_err(|_| Error::corrupt("a row group with a negative number of rows"))?;
+    let rows = kept.as_ref().map_or(rows, |kept| kept.len());
     let mut bytes = 0_u64;
     for chunk in &row_group.columns {
         let size = chunk.decode()?.meta_data.total_compressed_size;
@@ -308,6 +375,7 @@ fn part(input: usize, index: usize, row_group: &RowGroup) -> Result<Part> {
         input,
         row_group: index,
         rows: 0..rows,
+        kept,
         bytes,
     })
 }

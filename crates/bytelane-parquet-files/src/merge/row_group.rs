@@ -15,7 +15,7 @@ use bytelane_parquet::file::FileWriter;
 use bytelane_parquet::format;
 use bytelane_parquet::parallel::{Limits, in_order};
 use bytelane_parquet::types::fields::{children, leaves};
-use bytelane_parquet::{Error, Result};
+use bytelane_parquet::{Error, Problem, Result};
 use bytes::Bytes;
 use parquet::basic::Compression;
 use std::io::Write;
@@ -232,6 +232,9 @@ impl Joining<'_> {
         let is_ordered = (0..self.leaves.len()).any(|it| self.plan.order(self.root, it).is_some());
         let inputs = (0..self.leaves.len()).map(|number| self.inputs(number));
         let inputs = inputs.collect::<Result<Vec<_>>>()?;
+        if self.is_scrubbed() {
+            return self.scrubbed(&inputs, learned);
+        }
         let mut notes_of_joined = Notes::default();
         let is_split = self.is_split(&inputs);
         let joined = if is_ordered && !is_split {
@@ -253,7 +256,7 @@ impl Joining<'_> {
                 |Leaf { pages, .. }: &Leaf| pages.mapped + pages.recompressed + pages.joined == 0;
             let has_parts = self.groups.iter().any(|group| group.part.is_some());
             let is_copy = chunks.iter().all(is_copy) && !has_parts;
-            is_copy || self.plan.is_salvage || bytes(chunks) <= before
+            is_copy || self.plan.keeps_pages || bytes(chunks) <= before
         };
         let joined = match joined {
             Some(joined) if is_small(&joined) => {
@@ -268,6 +271,7 @@ impl Joining<'_> {
             root: self.root,
             inputs: &inputs,
             without_dictionaries: !self.fresh && !is_split && joined.is_none() && inputs.len() == 1,
+            scrubs: false,
         };
         let encoded = catch_panic(|| encoding.chunks(learned))?;
         match (joined, encoded) {
@@ -286,6 +290,34 @@ impl Joining<'_> {
                 .joined(&inputs, true, notes)?
                 .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
         }
+    }
+
+    /// Returns whether nothing may be left of deleted values.
+    fn is_scrubbed(&self) -> bool {
+        let has_lost = |group: &RowGroup| group.is_rest;
+        self.plan.scrubs_all || self.plan.scrubs && self.groups.iter().any(has_lost)
+    }
+
+    /// Encodes the values that are left.
+    fn scrubbed(&self, inputs: &[Vec<Input>], learned: &mut Learned) -> Result<Vec<Leaf>> {
+        let encoding = Encoding {
+            groups: self.groups,
+            plan: self.plan,
+            root: self.root,
+            inputs,
+            without_dictionaries: false,
+            scrubs: true,
+        };
+        let encoded = catch_panic(|| encoding.chunks(learned))?;
+        let (chunks, compression) = encoded.ok_or_else(|| {
+            let problem = "scrubbing a column whose values cannot be encoded again, or exceed the memory limit";
+            Error::new(Problem::Unsupported(problem.to_owned()))
+        })?;
+        let chunks = chunks.into_iter().zip(inputs);
+        let leaf = |(chunk, inputs): (Chunk, &Vec<Input>)| {
+            Leaf::encoded(chunk, compression, bytes_of(inputs))
+        };
+        Ok(chunks.map(leaf).collect())
     }
 
     /// Returns whether joined pages would have indices after values in a dictionary within a list, map or struct. pyarrow makes

@@ -307,22 +307,23 @@ fn read(plan: &Plan<'_>, part: &Part, last: &mut Option<LastRead>) -> Result<Row
     let located = |error: Error| error.in_row_group(part.row_group).in_file(input.path);
     let file = match last.take() {
         Some((index, group)) if index == part.input && group.index == part.row_group => {
-            let part = group.part(part.rows.clone());
+            let wanted = group.part(part);
             *last = Some((index, group));
-            return Ok(part);
+            return wanted.ok_or_else(|| located(changed()));
         }
         Some((index, group)) if index == part.input => group.file.without_row_group(),
         _ => input.open()?,
     };
     if file.footer.row_groups.len() <= part.row_group {
-        return Err(located(Error::corrupt("the file has changed")));
+        return Err(located(changed()));
     }
     let layout = Arc::clone(&input.layout);
     let group = RowGroup::read(input.path, file, part.row_group, layout).map_err(located)?;
-    if group.rows < part.rows.end {
-        return Err(located(Error::corrupt("the file has changed")));
-    }
-    let wanted = group.part(part.rows.clone());
+    let wanted = group.part(part).ok_or_else(|| located(changed()))?;
     *last = Some((part.input, group));
     Ok(wanted)
+}
+
+fn changed() -> Error {
+    Error::corrupt("the file has changed")
 }

@@ -3,16 +3,19 @@
 //! Top-level columns are matched by name. A column that an input lacks, or has with the null type,
 //! is null there.
 
+mod edit;
 mod elements;
 mod names;
 
 use super::meaning::{Fields, elements_of, field_id};
+use crate::edits::renamed_schema;
+use arrow_array::ArrayRef;
 use arrow_schema::FieldRef;
 use bytelane_parquet::format::{FieldRepetitionType, FileMetaData, LogicalType, SchemaElement};
 use bytelane_parquet::types::unite::{is_stored_alike, unite, words};
 use bytelane_parquet::{Error, Problem, Result};
 use elements::{have_same_structure, is_widened, join_elements, text};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -25,6 +28,8 @@ pub(super) struct Root {
     pub field: Option<FieldRef>,
     /// Set if values of an input are converted, so that all are encoded again.
     pub is_converted: bool,
+    /// Value of a new column in all rows, as an array of length 1.
+    pub constant: Option<ArrayRef>,
     /// First file that has it.
     pub file: PathBuf,
 }
@@ -58,11 +63,28 @@ pub(super) struct Columns {
     last: Option<(Vec<SchemaElement>, Fields, Layout)>,
     /// Set if the columns, or their meanings, differ from those of the first file.
     pub changed: bool,
-    /// Set if a field is optional in the output and required in an input.
+    /// Set if a field is optional in the output and required in an input, or has another name.
     pub is_widened: bool,
+    /// Former and new names of columns and members, and former names that an input has.
+    renamed: Vec<(String, String)>,
+    found: HashSet<String>,
 }
 
 impl Root {
+    /// Returns a column with these elements, one of which is its own.
+    fn new(elements: Vec<SchemaElement>, field: Option<FieldRef>, file: &Path) -> Self {
+        let leaves = elements.iter();
+        let leaves = leaves.filter(|it| it.num_children.unwrap_or(0) <= 0);
+        Self {
+            leaves: leaves.count(),
+            elements,
+            field,
+            is_converted: false,
+            constant: None,
+            file: file.to_owned(),
+        }
+    }
+
     pub(super) fn name(&self) -> String {
         text(&self.elements[0])
     }
@@ -107,20 +129,45 @@ fn joined(elements: &mut [SchemaElement], other: &Root) -> std::result::Result<(
 }
 
 impl Columns {
+    /// Returns no columns yet. Those of the inputs get new names.
+    pub(super) fn new(renamed: &[(String, String)]) -> Self {
+        Self {
+            is_widened: !renamed.is_empty(),
+            changed: !renamed.is_empty(),
+            renamed: renamed.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// Numbers the columns by their names.
+    fn index(&mut self) {
+        let names = self.roots.iter().map(|root| root.elements[0].name.clone());
+        self.by_name = names.zip(0..).collect();
+        self.last = None;
+    }
+
     /// Adds the columns of a file, which have these meanings, and returns their layout.
     pub(super) fn add(
         &mut self,
         file: &FileMetaData,
-        fields: &Fields,
+        given: &Fields,
         path: &Path,
     ) -> Result<Layout> {
         if let Some((schema, last, layout)) = &self.last
             && *schema == file.schema
-            && last == fields
+            && last == given
         {
             return Ok(layout.clone());
         }
-        let roots = roots(&file.schema, fields, path)?;
+        let (schema, renamed);
+        let (elements, fields) = if self.renamed.is_empty() {
+            (&file.schema, given)
+        } else {
+            schema = renamed_schema(&file.schema, &self.renamed, &mut self.found);
+            renamed = given.renamed(&self.renamed);
+            (&schema, &renamed)
+        };
+        let roots = roots(elements, fields, path)?;
         let is_first = self.roots.is_empty();
         if is_first {
             self.root = file.schema.first().cloned().unwrap_or_default();
@@ -155,7 +202,7 @@ impl Columns {
                 }
             }
         }
-        self.last = Some((file.schema.clone(), fields.clone(), layout.clone()));
+        self.last = Some((file.schema.clone(), given.clone(), layout.clone()));
         Ok(layout)
     }
 
@@ -407,26 +454,19 @@ fn roots(schema: &[SchemaElement], fields: &Fields, path: &Path) -> Result<Vec<R
     let fields = fields.by_name();
     let mut rest = schema.get(1..).unwrap_or_default();
     while !rest.is_empty() {
-        let (mut open, mut length, mut leaves) = (1_usize, 0, 0);
+        let (mut open, mut length) = (1_usize, 0);
         while open > 0 {
             let Some(element) = rest.get(length) else {
                 return Err(Error::corrupt("the schema ends within a group").in_file(path));
             };
             let children = element.num_children.unwrap_or(0);
-            leaves += usize::from(children <= 0);
             open = open - 1 + usize::try_from(children).unwrap_or(0);
             length += 1;
         }
         let (elements, others) = rest.split_at(length);
-        roots.push(Root {
-            field: fields
-                .get(&elements[0].name[..])
-                .map(|it| FieldRef::clone(it)),
-            elements: elements.to_vec(),
-            leaves,
-            is_converted: false,
-            file: path.to_owned(),
-        });
+        let field = fields.get(&elements[0].name[..]);
+        let field = field.map(|it| FieldRef::clone(it));
+        roots.push(Root::new(elements.to_vec(), field, path));
         rest = others;
     }
     Ok(roots)

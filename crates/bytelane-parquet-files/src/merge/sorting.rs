@@ -66,10 +66,10 @@ pub(super) fn joined(groups: &[RowGroup], plan: &Plan<'_>) -> Result<Option<Vec<
     Ok(Some(sorting))
 }
 
-/// Returns the sorting columns of a row group as output columns.
+/// Returns the sorting columns of a row group as output columns: those before the first one that the output lacks.
 fn in_output(group: &RowGroup, columns: &Columns) -> Option<Vec<SortingColumn>> {
     let described = &group.file.footer.row_groups[group.index];
-    let sorting = described.sorting_columns.as_ref()?.iter().map(|by| {
+    let sorting = described.sorting_columns.as_ref()?.iter().map_while(|by| {
         let leaf = usize::try_from(by.column_idx).ok()?;
         let own = columns.leaf_of(&group.layout, leaf)?;
         Some(SortingColumn {
@@ -77,7 +77,7 @@ fn in_output(group: &RowGroup, columns: &Columns) -> Option<Vec<SortingColumn>> 
             ..by.clone()
         })
     });
-    sorting.collect()
+    Some(sorting.collect())
 }
 
 /// Returns whether a column may have NaN.

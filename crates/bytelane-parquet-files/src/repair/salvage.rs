@@ -3,6 +3,7 @@
 use super::read_back::{Refused, refused};
 use super::through_file;
 use super::without_footer::{LeftOut, OFFSETS_COLUMN, restore};
+use crate::edits::KeptRows;
 use crate::merge::{
     Lost, LostRows, MergeOptions, Merged, Salvage, Scope, Unfinished, columns_of, lost_rows,
     merge_if,
@@ -24,6 +25,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Maximum number of times that rows are left out because they cannot be read back.
 const ATTEMPTS: usize = 8;
@@ -258,8 +260,9 @@ fn write(
     let mut unsorted = Vec::new();
     loop {
         let rows = kept(lost, groups);
-        let mut written: Vec<usize> = rows.iter().map(|(row_group, _)| *row_group).collect();
-        written.dedup();
+        let written = rows.iter().enumerate();
+        let written = written.filter(|(_, kept)| kept.len() > 0);
+        let written: Vec<usize> = written.map(|(row_group, _)| row_group).collect();
         let salvage = Salvage {
             rows,
             columns: options.columns.clone(),
@@ -328,23 +331,13 @@ fn unreadable(refused: &Refused) -> Error {
 fn rows_of(
     refused: &Refused,
     row_group: usize,
-    kept: &[(usize, Range<u64>)],
+    kept: &[Arc<KeptRows>],
     groups: &[u64],
     all: bool,
 ) -> Vec<LostRows> {
-    let mut rows = Vec::new();
-    let mut first = 0;
-    let start = kept.partition_point(|(it, _)| *it < row_group);
-    let own = kept[start..].iter().take_while(|(it, _)| *it == row_group);
-    for (_, own) in own {
-        for wrong in &refused.rows {
-            let start = wrong.start.max(first) - first + own.start;
-            let end = (wrong.end.max(first) - first + own.start).min(own.end);
-            rows.push(start..end);
-        }
-        first += own.end - own.start;
-    }
-    rows.retain(|rows| rows.start < rows.end);
+    let wrong = refused.rows.iter();
+    let wrong = wrong.flat_map(|wrong| kept[row_group].within(wrong));
+    let mut rows: Vec<Range<u64>> = wrong.collect();
     if rows.is_empty() || all {
         rows.clear();
         rows.push(0..groups[row_group]);
@@ -378,23 +371,22 @@ fn is_same(one: &Path, other: &Path) -> bool {
 }
 
 /// Returns the rows of each row group that no column has lost.
-fn kept(lost: &[LostRows], groups: &[u64]) -> Vec<(usize, Range<u64>)> {
-    let mut kept = Vec::new();
+fn kept(lost: &[LostRows], groups: &[u64]) -> Vec<Arc<KeptRows>> {
     let mut of_groups = vec![Vec::new(); groups.len()];
     for it in lost {
         if let Some(own) = of_groups.get_mut(it.row_group) {
             own.push(it.lost.rows.clone());
         }
     }
-    for ((index, rows), mut ranges) in groups.iter().enumerate().zip(of_groups) {
-        ranges.sort_unstable_by_key(|range| range.start);
-        let mut row = 0;
-        for range in ranges {
-            kept.push((index, row..range.start.max(row)));
+    let kept = groups.iter().zip(of_groups).map(|(rows, mut lost)| {
+        lost.sort_unstable_by_key(|range| range.start);
+        let (mut kept, mut row) = (Vec::new(), 0);
+        for range in lost {
+            kept.push(row..range.start.max(row));
             row = row.max(range.end);
         }
-        kept.push((index, row..*rows));
-    }
-    kept.retain(|(_, rows)| rows.start < rows.end);
-    kept
+        kept.push(row..*rows);
+        Arc::new(KeptRows::new(kept))
+    });
+    kept.collect()
 }

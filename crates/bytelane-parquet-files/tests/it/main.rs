@@ -6,6 +6,7 @@ mod allocation;
 mod bad_input;
 mod check;
 mod diff;
+mod edit;
 #[path = "../../../bytelane-parquet/tests/it/given/mod.rs"]
 mod given;
 mod merge;

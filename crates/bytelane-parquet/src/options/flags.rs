@@ -4,6 +4,7 @@ use super::encoding::Encoding;
 use crate::{Error, Problem, Result};
 pub use clap::ArgAction;
 use clap::builder::{BoolValueParser, PossibleValuesParser, TypedValueParser};
+use std::fmt::Display;
 use std::num::{NonZero, ParseIntError};
 use std::str::FromStr;
 
@@ -23,6 +24,14 @@ pub fn switch<T: From<bool> + Clone + Send + Sync + 'static>() -> impl TypedValu
 /// Parses a number above 0.
 pub fn count(text: &str) -> std::result::Result<usize, ParseIntError> {
     text.parse().map(NonZero::get)
+}
+
+/// Parses a value for a name: `NAME=VALUE`.
+pub fn pair<T: FromStr<Err: Display>>(text: &str) -> std::result::Result<(String, T), String> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("the form is NAME=VALUE")?;
+    let value = value.parse().map_err(|error: T::Err| error.to_string())?;
+    Ok((name.to_owned(), value))
 }
 
 /// Parses the encoding of a column: `price=byte_stream_split`.

@@ -16,30 +16,52 @@ use arrow_schema::DataType;
 use bytelane::Detected;
 use parquet::basic::Type;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Size of the levels and the index of a slot in bytes, before and after they are gathered.
 const PER_SLOT: u64 = 12;
 
 /// Selection of rows of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRows {
     /// Set if the slots before the first new row of the page are selected. They are the end of a row of the
     /// previous page.
     pub begun: bool,
-    /// Number of rows to skip.
-    pub skip: usize,
-    /// Number of rows to take after them.
-    pub take: usize,
+    /// Selected rows among those that begin in the page, counted from 0. The ranges ascend and do not overlap.
+    pub ranges: Vec<Range<usize>>,
 }
 
 impl PageRows {
-    /// Selection of all rows.
-    pub const ALL: Self = Self {
-        begun: true,
-        skip: 0,
-        take: usize::MAX,
-    };
+    /// Returns the selection of all rows.
+    #[must_use]
+    pub fn all() -> Self {
+        Self {
+            begun: true,
+            ranges: Vec::from_iter(std::iter::once(0..usize::MAX)),
+        }
+    }
+
+    /// Returns the selection of all other rows.
+    #[must_use]
+    pub fn others(&self) -> Self {
+        let starts = std::iter::once(0).chain(self.ranges.iter().map(|rows| rows.end));
+        let ends = self.ranges.iter().map(|rows| rows.start);
+        let ranges = starts.zip(ends.chain([usize::MAX]));
+        Self {
+            begun: !self.begun,
+            ranges: ranges
+                .map(|(start, end)| start..end)
+                .filter(|rows| !rows.is_empty())
+                .collect(),
+        }
+    }
+}
+
+/// Values of a page to skip, and values to take after them.
+struct Run {
+    skip: usize,
+    take: usize,
 }
 
 /// Slots of a new page, and their counts.
@@ -115,7 +137,7 @@ impl PageGatherer {
         &mut self,
         page: &DataPage,
         parts: Parts,
-        wanted: PageRows,
+        wanted: &PageRows,
         map: Option<&[u32]>,
     ) -> Result<()> {
         if self.encoding.is_some_and(|it| it != page.encoding) {
@@ -130,13 +152,77 @@ impl PageGatherer {
         self.levels.open(page, repetition, definition)?;
         let valid = self.levels.valid();
         self.memory.cover(PER_SLOT * page.slots as u64)?;
-        let passed = if wanted.begun {
-            0
+        let runs = self.add_levels(wanted)?;
+        match (page.encoding, self.width) {
+            (ValueEncoding::Dictionary, _) => {
+                decoded_indices(&values, valid, &mut self.page_indices)?;
+                let mut at = 0;
+                for run in &runs {
+                    let wanted = at + run.skip..at + run.skip + run.take;
+                    at = wanted.end;
+                    let wanted = &mut self.page_indices[wanted];
+                    if let Some(map) = map {
+                        super::edit::look_up(wanted, map)?;
+                    }
+                    self.indices.extend_from_slice(wanted);
+                }
+            }
+            (ValueEncoding::Plain, Some(width)) => {
+                let mut at = 0;
+                for run in &runs {
+                    let wanted = at + run.skip * width..at + (run.skip + run.take) * width;
+                    at = wanted.end;
+                    let bytes = values.get(wanted);
+                    let bytes = bytes
+                        .ok_or_else(|| Error::corrupt("the page has fewer values than it says"))?;
+                    self.fixed.extend_from_slice(bytes);
+                }
+            }
+            (encoding, _) => {
+                let decoder = match &mut self.decoder {
+                    Some(decoder) => decoder,
+                    None => {
+                        let (column, budget) = (&self.column, &self.budget);
+                        let decoder =
+                            decoder_of(Detected::active(), &bare_type(column)?, column, budget)?;
+                        self.decoder.insert(decoder)
+                    }
+                };
+                decoder.open_page(encoding, values, valid)?;
+                for run in &runs {
+                    decoder.skip(run.skip)?;
+                    decoder.append(Slots::Valid(run.take))?;
+                }
+                decoder.close_page();
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the levels of rows of the open page. Returns the values that these rows have.
+    fn add_levels(&mut self, wanted: &PageRows) -> Result<Vec<Run>> {
+        let (begun, _) = self.levels.rows(0);
+        let first = if wanted.begun {
+            let take = self.take_levels(begun, 0)?;
+            Run { skip: 0, take }
         } else {
-            let (levels, _) = self.levels.rows(wanted.skip);
-            self.levels.skip(levels)?
+            let skip = self.levels.skip(begun)?;
+            Run { skip, take: 0 }
         };
-        let (levels, rows) = self.levels.rows(wanted.take);
+        let (mut runs, mut row) = (vec![first], 0);
+        for range in &wanted.ranges {
+            let (levels, _) = self.levels.rows(range.start - row);
+            let skip = self.levels.skip(levels)?;
+            let (levels, rows) = self.levels.rows(range.end - range.start);
+            let take = self.take_levels(levels, rows)?;
+            runs.push(Run { skip, take });
+            row = range.end;
+        }
+        Ok(runs)
+    }
+
+    /// Adds the next levels, in which this many rows begin. Returns the number of values that they have.
+    fn take_levels(&mut self, levels: usize, rows: usize) -> Result<usize> {
         let taken = match self.levels.take(levels)? {
             Slots::Valid(_) if self.greatest.0 == 0 => levels,
             _ => 0,
@@ -156,42 +242,17 @@ impl PageGatherer {
         self.all.slots += levels;
         self.all.rows += rows;
         self.all.values += taken;
-        match (page.encoding, self.width) {
-            (ValueEncoding::Dictionary, _) => {
-                decoded_indices(&values, valid, &mut self.page_indices)?;
-                let wanted = &mut self.page_indices[passed..passed + taken];
-                if let Some(map) = map {
-                    super::edit::look_up(wanted, map)?;
-                }
-                self.indices.extend_from_slice(wanted);
-            }
-            (ValueEncoding::Plain, Some(width)) => {
-                let bytes = values.get(passed * width..(passed + taken) * width);
-                let bytes = bytes
-                    .ok_or_else(|| Error::corrupt("the page has fewer values than it says"))?;
-                self.fixed.extend_from_slice(bytes);
-            }
-            (encoding, _) => {
-                let decoder = match &mut self.decoder {
-                    Some(decoder) => decoder,
-                    None => {
-                        let (column, budget) = (&self.column, &self.budget);
-                        let decoder =
-                            decoder_of(Detected::active(), &bare_type(column)?, column, budget)?;
-                        self.decoder.insert(decoder)
-                    }
-                };
-                decoder.open_page(encoding, values, valid)?;
-                decoder.skip(passed)?;
-                decoder.append(Slots::Valid(taken))?;
-                decoder.close_page();
-            }
-        }
-        Ok(())
+        Ok(taken)
     }
 
     /// Appends all gathered rows as one page with its header, and starts a new one.
-    pub fn finish(&mut self, encoder: &mut PageEncoder, to: &mut Vec<u8>) -> Result<Gathered> {
+    /// `look` sees the values.
+    pub fn finish(
+        &mut self,
+        encoder: &mut PageEncoder,
+        to: &mut Vec<u8>,
+        look: impl FnOnce(DenseValues<'_>),
+    ) -> Result<Gathered> {
         let (definition, repetition) = self.greatest;
         let mut levels = std::mem::take(&mut self.all);
         if definition > 0 {
@@ -213,6 +274,7 @@ impl PageGatherer {
         };
         let encoding = self.encoding.unwrap_or(ValueEncoding::Plain);
         self.with_values(|values| {
+            look(values);
             if let DenseValues::Strings(strings) = values {
                 gathered.string_bytes = Some(strings.iter().map(|it| it.len() as i64).sum());
             }

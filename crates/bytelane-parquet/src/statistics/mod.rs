@@ -131,7 +131,7 @@ impl Order {
     }
 
     /// Returns the bounds of strings, or of other values stored as bytes.
-    pub(crate) fn bounds_of_strings<'a>(self, values: impl Iterator<Item = &'a [u8]>) -> Bounds {
+    pub fn bounds_of_strings<'a>(self, values: impl Iterator<Item = &'a [u8]>) -> Bounds {
         let range = match self {
             Order::Undefined => None,
             Order::Bytes => strings::extremes(values),
@@ -212,6 +212,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
+    /// Returns the smallest and the largest value.
+    pub fn range(&self) -> Option<(&[u8], &[u8])> {
+        let (least, most) = self.range.as_ref()?;
+        Some((least, most))
+    }
+
     /// Extends bounds that are zero, because -0.0 and +0.0 are equal and a reader may look for either.
     fn with_both_zeros(mut self, order: Order) -> Self {
         if let Some((least, most)) = &mut self.range {
@@ -261,7 +267,7 @@ impl Bounds {
     }
 
     /// Extends these bounds by those of other values.
-    pub(crate) fn merge(&mut self, other: &Bounds, order: Order) {
+    pub fn merge(&mut self, other: &Bounds, order: Order) {
         self.nans += other.nans;
         let Some((least, most)) = &other.range else {
             return;

@@ -5,6 +5,7 @@ pub(crate) mod extension;
 pub mod fields;
 pub mod geo;
 pub(crate) mod hash;
+pub mod named;
 pub mod physical;
 pub mod stored;
 pub mod unite;

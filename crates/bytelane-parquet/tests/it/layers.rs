@@ -42,6 +42,7 @@ const FILES: [Layer; 5] = [
     &[
         ("convert", &[]),
         ("diff", &[]),
+        ("edits", &[]),
         ("inspect", &[]),
         ("rewrite", &[]),
         ("rows", &[]),
@@ -49,7 +50,7 @@ const FILES: [Layer; 5] = [
     ],
     &[("advise", &[]), ("check", &[]), ("stats", &[])],
     &[("merge", &[])],
-    &[("repair", &[])],
+    &[("edit", &[]), ("repair", &[])],
 ];
 
 #[test]

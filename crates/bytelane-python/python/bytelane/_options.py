@@ -51,12 +51,17 @@ def given(arguments: Mapping[str, object], *others: str) -> str:
 
 
 def _plain(value: object) -> object:
-    """Returns a path as a text, an integer of NumPy as one of Python, and other collections as a list."""
+    """Returns a path as a text, integers and arrays of NumPy and Arrow as those of Python, other collections as a list, and
+    types of Arrow by their names."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
+    if hasattr(value, "tolist"):
+        return value.tolist()
     if isinstance(value, SupportsIndex):
         return operator.index(value)
-    if isinstance(value, Iterable):
+    if hasattr(value, "__arrow_c_schema__"):
+        return str(value)
+    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
         return list(value)
     raise TypeError(f"unexpected type {type(value).__name__}")
 

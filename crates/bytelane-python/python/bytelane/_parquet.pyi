@@ -35,6 +35,7 @@ __all__ = [
     "advise",
     "check",
     "diff",
+    "edit",
     "find_files",
     "merge",
     "partition",
@@ -94,6 +95,13 @@ def diff(
     partition_types: Sequence[tuple[str, str]],
     options: str,
 ) -> tuple[bool, str]: ...
+def edit(
+    source: _Path,
+    as_files: bool,
+    destination: _Path,
+    options: str,
+    progress: Callable[[int, int], object] | None,
+) -> str: ...
 def repair(source: _Path, as_files: bool, destination: _Path, options: str) -> str: ...
 def salvage(source: _Path, as_files: bool, destination: _Path, options: str) -> str: ...
 def write_table(table: _Stream, sink: _Path | _BinarySink, options: str) -> FileMetaData: ...

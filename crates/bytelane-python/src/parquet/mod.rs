@@ -45,7 +45,7 @@ pub mod _parquet {
     #[pymodule_export]
     use super::verbs::advise::advise;
     #[pymodule_export]
-    use super::verbs::merge::{check, diff, merge, repair, salvage};
+    use super::verbs::merge::{check, diff, edit, merge, repair, salvage};
     #[pymodule_export]
     use super::verbs::rewrite::rewrite;
     #[pymodule_export]

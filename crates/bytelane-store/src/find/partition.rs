@@ -6,8 +6,9 @@ use crate::{Error, Result};
 use arrow_cast::{CastOptions, cast_with_options};
 use bytelane_parquet::arrow_array::types::Int32Type;
 use bytelane_parquet::arrow_array::{ArrayRef, DictionaryArray, Int32Array, StringArray};
-use bytelane_parquet::arrow_schema::{DataType, Field, TimeUnit};
+use bytelane_parquet::arrow_schema::{DataType, Field};
 use bytelane_parquet::table::{Constant, TableFile};
+use bytelane_parquet::types::named::type_of;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -85,23 +86,8 @@ pub const PARTITION_TYPES: [&str; 14] = [
 /// Returns the type with one of the [names](PARTITION_TYPES).
 #[must_use]
 pub fn partition_type(name: &str) -> Option<DataType> {
-    Some(match name {
-        "bool" => DataType::Boolean,
-        "int8" => DataType::Int8,
-        "int16" => DataType::Int16,
-        "int32" => DataType::Int32,
-        "int64" => DataType::Int64,
-        "uint8" => DataType::UInt8,
-        "uint16" => DataType::UInt16,
-        "uint32" => DataType::UInt32,
-        "uint64" => DataType::UInt64,
-        "float32" => DataType::Float32,
-        "float64" => DataType::Float64,
-        "string" => DataType::Utf8,
-        "date" => DataType::Date32,
-        "timestamp" => DataType::Timestamp(TimeUnit::Microsecond, None),
-        _ => return None,
-    })
+    let is_known = PARTITION_TYPES.contains(&name);
+    is_known.then(|| type_of(name).ok())?
 }
 
 /// Returns the partition columns of each file: all columns that one of them has, null where a file has none.

@@ -12,16 +12,22 @@ use super::window::Window;
 use crate::opened::OpenedFile;
 use crate::rewrite::encode::{Encoded, encode_arrays};
 use crate::rewrite::source::{Column, Read, Source};
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, new_null_array};
 use arrow_cast::cast;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, FieldRef};
+use arrow_select::concat::concat;
+use arrow_select::dictionary::garbage_collect_any_dictionary;
 use bytelane_parquet::budget::{Budget, MemoryLimit, extent, has_room_for};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::choice::Learned;
 use bytelane_parquet::chunk::{Chunk, stored_range};
 use bytelane_parquet::format::{self, CompressionCodec, FileMetaData, SchemaElement};
+use bytelane_parquet::types::fields::leaves;
+use bytelane_parquet::types::unite::is_ordered;
 use bytelane_parquet::{DataPageVersion, Encodings, Error, Problem, Result, WriterOptions};
 use parquet::basic::Compression;
+use parquet::file::properties::BloomFilterProperties;
 use parquet::file::reader::Length;
 
 /// Re-encodes a column of the output.
@@ -33,6 +39,9 @@ pub(super) struct Encoding<'a> {
     pub inputs: &'a [Vec<Input>],
     /// Set if no dictionary is tried, because the joined one would be too large.
     pub without_dictionaries: bool,
+    /// Set if nothing of deleted values may be left: dictionaries have only the entries that are used, and Bloom filters are made
+    /// again.
+    pub scrubs: bool,
 }
 
 impl Encoding<'_> {
@@ -64,9 +73,12 @@ impl Encoding<'_> {
             return Ok(None);
         };
         let data_type = read.arrow.fields()[0].data_type();
-        let Some(arrays) = self.arrays(data_type)? else {
+        let Some(mut arrays) = self.arrays(data_type)? else {
             return Ok(None);
         };
+        if self.scrubs {
+            arrays = without_unused(arrays, &read.arrow.fields()[0])?;
+        }
         let codec = target(self.leaves().map(Leaf::metadata), true)?;
         let Some(compression) = self.compression(codec)? else {
             return Ok(None);
@@ -76,6 +88,9 @@ impl Encoding<'_> {
             .with_data_page_version(self.version())
             .with_readers(self.plan.readers.clone());
         options.columns = self.plan.column_options(self.root);
+        if self.scrubs {
+            self.renew_filters(&mut options);
+        }
         if self.without_dictionaries {
             let encodings = options.encodings.iter();
             let others =
@@ -86,6 +101,23 @@ impl Encoding<'_> {
         match encode_arrays(like, &read.arrow, arrays, options, learned)? {
             Encoded::Chunks(chunks) => Ok(Some((chunks, compression))),
             Encoded::Obstacle(_) => Ok(None),
+        }
+    }
+
+    /// Requests new Bloom filters for leaves that have some, and dictionaries without entries that nobody uses.
+    fn renew_filters(&self, options: &mut WriterOptions) {
+        let first = self.plan.columns.first_leaf(self.root);
+        for (number, inputs) in self.inputs.iter().enumerate() {
+            let path = self.plan.schema.columns()[first + number].path().string();
+            let has_filter = |input: &Input| match input {
+                Input::Leaf(leaf) => leaf.bloom_filter.is_some(),
+                Input::Missing(_) => false,
+            };
+            let own = options.columns.entry(path).or_default();
+            own.entries = None;
+            if inputs.iter().any(has_filter) {
+                own.bloom_filter = Some(BloomFilterProperties::default());
+            }
         }
     }
 
@@ -263,21 +295,40 @@ fn selected(
     let Some(wanted) = &group.part else {
         return source.arrays(column, read, memory, limit, None);
     };
-    let wanted = wanted.start as usize..wanted.end as usize;
     let used = Budget::new(limit).reservation();
     let (mut arrays, mut at) = (Vec::new(), 0);
     for array in source.rows(column, read, None, memory, column.batch_rows())? {
         let array = array?;
-        let rows = wanted.start.max(at)..wanted.end.min(at + array.len());
-        if !rows.is_empty() {
-            let array = array.slice(rows.start - at, rows.len());
+        let end = at + array.len() as u64;
+        let first = wanted.partition_point(|rows| rows.end <= at);
+        let within = wanted[first..].iter().take_while(|rows| rows.start < end);
+        for rows in within {
+            let rows = rows.start.max(at)..rows.end.min(end);
+            let array = array.slice((rows.start - at) as usize, (rows.end - rows.start) as usize);
             used.add(extent(&array))?;
             arrays.push(array);
         }
-        at += array.len();
-        if at >= wanted.end {
+        at = end;
+        if wanted.last().is_none_or(|last| last.end <= at) {
             break;
         }
     }
     Ok(arrays)
+}
+
+/// Returns the values with dictionaries that have only the entries that are used, in their order.
+fn without_unused(arrays: Vec<ArrayRef>, field: &FieldRef) -> Result<Vec<ArrayRef>> {
+    let is_dictionary = |array: &ArrayRef| array.as_any_dictionary_opt().is_some();
+    if !arrays.first().is_some_and(is_dictionary) {
+        let mut leaves = leaves(field).into_iter();
+        if leaves.any(|it| is_ordered(it)) {
+            let problem = "scrubbing an ordered dictionary within a list, map or struct";
+            return Err(Problem::Unsupported(problem.to_owned()).into());
+        }
+        return Ok(arrays);
+    }
+    let all: Vec<&dyn Array> = arrays.iter().map(|array| &**array).collect();
+    let all = concat(&all)?;
+    let pruned = garbage_collect_any_dictionary(all.as_any_dictionary())?;
+    Ok(vec![pruned])
 }

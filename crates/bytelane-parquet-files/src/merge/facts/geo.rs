@@ -1,8 +1,9 @@
 //! Joins the metadata of GeoParquet.
 
+use crate::edits::Edits;
 use bytelane_parquet::types::geo::{columns, corners, geometry_types, parse};
 use bytelane_parquet::{Error, Problem, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -76,14 +77,54 @@ impl Geo {
         Ok(())
     }
 
-    /// Returns the joined metadata, or the reason why there is none.
-    pub(super) fn joined(&self, some_lack_it: bool) -> std::result::Result<String, &'static str> {
+    /// Returns the joined metadata with changed columns, or the reason why there is none.
+    pub(super) fn joined(
+        &self,
+        some_lack_it: bool,
+        edits: &Edits,
+    ) -> std::result::Result<String, &'static str> {
         match &self.joined {
             _ if some_lack_it => Err("not all files have it"),
-            Some(joined) if !self.is_unknown => Ok(joined.to_string()),
+            Some(joined) if !self.is_unknown => edited(joined.clone(), edits),
             _ => Err("it is not metadata of GeoParquet"),
         }
     }
+}
+
+/// Returns the metadata with changed columns.
+fn edited(mut geo: Value, edits: &Edits) -> std::result::Result<String, &'static str> {
+    let is_dropped = |name: &str| edits.drop.iter().any(|it| it == name);
+    let Some(columns) = geo["columns"].as_object_mut() else {
+        return Ok(geo.to_string());
+    };
+    let mut kept = Map::new();
+    for (name, mut column) in std::mem::take(columns) {
+        if is_dropped(&name) {
+            continue;
+        }
+        let paths = column.pointer_mut("/covering/bbox");
+        let paths = paths.and_then(Value::as_object_mut).into_iter();
+        let paths = paths.flat_map(|it| it.values_mut());
+        let mut has_lost = false;
+        for first in paths.filter_map(|path| path.get_mut(0)) {
+            let name = first.as_str().unwrap_or_default();
+            has_lost |= is_dropped(name);
+            *first = edits.new_name(name).into();
+        }
+        if let Some(column) = column.as_object_mut().filter(|_| has_lost) {
+            column.remove("covering");
+        }
+        kept.insert(edits.new_name(&name).to_owned(), column);
+    }
+    let primary = geo["primary_column"].as_str().unwrap_or_default();
+    let primary = match kept.keys().next() {
+        None => return Err("no geometries are left"),
+        Some(first) if is_dropped(primary) => first.clone(),
+        Some(_) => edits.new_name(primary).to_owned(),
+    };
+    geo["primary_column"] = primary.into();
+    geo["columns"] = kept.into();
+    Ok(geo.to_string())
 }
 
 /// Joins the descriptions of a column: facts about its values that only one has are left out.
@@ -143,7 +184,7 @@ mod tests {
         for one in all {
             geo.add(one.as_bytes(), Path::new("x.parquet"))?;
         }
-        Ok(geo.joined(false))
+        Ok(geo.joined(false, &Edits::default()))
     }
 
     fn of(column: &str) -> String {
@@ -170,5 +211,22 @@ mod tests {
         let error = joined(&[&one, &other]).unwrap_err().to_string();
         assert!(error.contains("the crs of its geometries"), "{error}");
         assert!(joined(&["{}"]).unwrap().is_err());
+    }
+
+    #[test]
+    fn columns_are_changed() {
+        let covered =
+            r#"{"encoding":"WKB","geometry_types":[],"covering":{"bbox":{"xmin":["box","xmin"]}}}"#;
+        let mut geo = Geo::default();
+        geo.add(of(covered).as_bytes(), Path::new("x")).unwrap();
+        let joined = |edits| geo.joined(false, &edits);
+        let renamed = joined(Edits::default().with_rename([("g", "h"), ("box", "b")])).unwrap();
+        let wanted = of(covered)
+            .replace("\"g\"", "\"h\"")
+            .replace("\"box\"", "\"b\"");
+        assert_eq!(renamed, wanted);
+        let bare = joined(Edits::default().with_drop(["box"])).unwrap();
+        assert_eq!(bare, of(r#"{"encoding":"WKB","geometry_types":[]}"#));
+        assert!(joined(Edits::default().with_drop(["g"])).is_err());
     }
 }

@@ -10,6 +10,7 @@ pub use fields::{FIELDS, Fact, Rule};
 use super::meaning::Hints;
 use super::outcome::Notes;
 use super::schema::Columns;
+use crate::edits::Edits;
 use bytelane_parquet::format::{FileMetaData, KeyValue};
 use bytelane_parquet::{Error, Problem, Result};
 use geo::Geo;
@@ -146,6 +147,8 @@ pub(super) struct KeyValues {
     pairs: Vec<Pair>,
     /// Number of each pair, by its key.
     by_key: HashMap<bytes::Bytes, usize>,
+    /// Keys of pairs that contain deleted values.
+    pub(super) leaks: HashSet<bytes::Bytes>,
     files: usize,
     /// First input.
     first: PathBuf,
@@ -218,8 +221,10 @@ impl KeyValues {
         self,
         columns: &Columns,
         rows: u64,
+        edits: &Edits,
         notes: &mut Notes,
     ) -> Option<Vec<KeyValue>> {
+        let is_copy = self.files == 1 && edits.is_empty();
         let mut joined = Vec::new();
         let (mut is_same, mut hint_at) = (true, None);
         for own in self.pairs {
@@ -232,19 +237,22 @@ impl KeyValues {
                 ))
             };
             let value = match rule(&own.pair.key) {
+                _ if self.leaks.contains(&own.pair.key) => {
+                    Err(left_out("it contains a deleted value"))
+                }
                 Rule::Joined if key == ARROW_SCHEMA_META_KEY => {
                     // It has a copy of all others.
                     hint_at = Some(joined.len());
                     continue;
                 }
-                Rule::Joined if self.files == 1 => Ok(own.pair.value.clone()),
+                Rule::Joined if is_copy => Ok(own.pair.value.clone()),
                 Rule::Joined if key == "geo" => {
-                    match self.geo.joined(own.same + own.others < self.files) {
+                    match self.geo.joined(own.same + own.others < self.files, edits) {
                         Ok(value) => Ok(Some(value.into())),
                         Err(why) => Err(left_out(why)),
                     }
                 }
-                Rule::Joined => match self.pandas.joined(rows) {
+                Rule::Joined => match self.pandas.joined(rows, edits) {
                     Some(value) => Ok(Some(value.into())),
                     None if own.others == 0 => Ok(own.pair.value.clone()),
                     None => Err(differs()),

@@ -1,6 +1,7 @@
 //! Joins the metadata of pandas:
 //! <https://pandas.pydata.org/docs/development/developer.html#storing-pandas-dataframe-objects-in-apache-parquet-format>.
 
+use crate::edits::{Edits, Promotion};
 use serde_json::{Value, json};
 
 /// Metadata of pandas in the inputs so far.
@@ -26,8 +27,8 @@ impl Pandas {
         }
     }
 
-    /// Returns the joined metadata for this many rows.
-    pub(super) fn joined(&self, rows: u64) -> Option<String> {
+    /// Returns the joined metadata for this many rows, with changed columns.
+    pub(super) fn joined(&self, rows: u64, edits: &Edits) -> Option<String> {
         let mut joined = self.joined.clone().filter(|_| !self.is_unknown)?;
         for index in joined
             .get_mut("index_columns")
@@ -41,8 +42,47 @@ impl Pandas {
                 index["step"] = json!(1);
             }
         }
+        edit(&mut joined, edits);
         Some(joined.to_string())
     }
+}
+
+/// Changes the columns. Those with new types are left out: pandas then takes the type from the column.
+fn edit(joined: &mut Value, edits: &Edits) {
+    let is_dropped = |name: &str| edits.drop.iter().any(|it| it == name);
+    let is_promoted = |name: &str| {
+        let mut types = edits.promote.iter();
+        types.any(|(it, to)| it == name && matches!(to, Promotion::Type(_)))
+    };
+    if let Some(indexes) = joined["index_columns"].as_array_mut() {
+        indexes.retain(|it| !it.as_str().is_some_and(is_dropped));
+        for index in indexes {
+            rename(index, edits);
+        }
+    }
+    if let Some(columns) = joined["columns"].as_array_mut() {
+        columns.retain(|column| {
+            let name = name_of(column).and_then(Value::as_str);
+            !name.is_some_and(|name| is_dropped(name) || is_promoted(name))
+        });
+        for column in columns {
+            rename(&mut column["name"], edits);
+            if column.get("field_name").is_some() {
+                rename(&mut column["field_name"], edits);
+            }
+        }
+    }
+}
+
+fn rename(name: &mut Value, edits: &Edits) {
+    if let Value::String(name) = name {
+        *name = edits.new_name(name).to_owned();
+    }
+}
+
+/// Returns the name of a column in the file.
+fn name_of(column: &Value) -> Option<&Value> {
+    column.get("field_name").or(column.get("name"))
 }
 
 fn join(own: &mut Value, other: Value) {
@@ -57,12 +97,11 @@ fn join(own: &mut Value, other: Value) {
     if kinds(own) != kinds(&other) {
         own["index_columns"] = json!([]);
     }
-    let name = |column: &Value| column.get("field_name").or(column.get("name")).cloned();
     let Some(columns) = own.get_mut("columns").and_then(Value::as_array_mut) else {
         return;
     };
     for column in other["columns"].as_array().into_iter().flatten() {
-        match columns.iter().position(|it| name(it) == name(column)) {
+        match columns.iter().position(|it| name_of(it) == name_of(column)) {
             None => columns.push(column.clone()),
             Some(at) if columns[at] == *column => {}
             // Number of categories, which nobody reads.
@@ -80,6 +119,7 @@ fn join(own: &mut Value, other: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use arrow_schema::DataType;
 
     #[test]
     fn columns_are_united_and_a_range_index_counts_all_rows() {
@@ -94,13 +134,37 @@ mod tests {
         let mut pandas = Pandas::default();
         pandas.add(one.to_string().as_bytes());
         pandas.add(other.to_string().as_bytes());
-        let joined: Value = serde_json::from_str(&pandas.joined(6).unwrap()).unwrap();
+        let joined: Value =
+            serde_json::from_str(&pandas.joined(6, &Edits::default()).unwrap()).unwrap();
         let wanted = json!({
             "index_columns": [{"kind": "range", "name": null, "start": 0, "stop": 6, "step": 1}],
             "columns": [{"name": "a", "numpy_type": "int64"}, {"name": "c", "numpy_type": "object"}],
         });
         assert_eq!(joined, wanted);
         pandas.add(b"{");
-        assert_eq!(pandas.joined(6), None);
+        assert_eq!(pandas.joined(6, &Edits::default()), None);
+    }
+
+    #[test]
+    fn columns_are_changed() {
+        let metadata = json!({
+            "index_columns": ["i", "j"],
+            "columns": [{"name": "a", "field_name": "a"}, {"name": "b"}, {"name": "c"}, {"name": null, "field_name": "j"}],
+        });
+        let mut pandas = Pandas::default();
+        pandas.add(metadata.to_string().as_bytes());
+        let edits = Edits::default()
+            .with_rename([("a", "x"), ("j", "k")])
+            .with_drop(["b", "i"])
+            .with_promote([
+                ("c", Promotion::Type(DataType::Int64)),
+                ("a", Promotion::Optional),
+            ]);
+        let edited: Value = serde_json::from_str(&pandas.joined(6, &edits).unwrap()).unwrap();
+        let wanted = json!({
+            "index_columns": ["k"],
+            "columns": [{"name": "x", "field_name": "x"}, {"name": null, "field_name": "k"}],
+        });
+        assert_eq!(edited, wanted);
     }
 }

@@ -1,7 +1,7 @@
 //! Adds what the writer of a chunk left out: counts of NaN, and a Bloom filter if one is requested.
 
-use super::part::dictionary_of;
 use crate::merge::join::bounds;
+use crate::merge::join::dictionary_of;
 use crate::merge::join::entry::editor;
 use crate::merge::leaf::Leaf;
 use crate::merge::options::Repair;
@@ -147,7 +147,7 @@ impl Values {
                     return Ok(0);
                 };
                 let parts = editor.open(&header, &body)?;
-                gatherer.add(&header, parts, PageRows::ALL, None)?;
+                gatherer.add(&header, parts, &PageRows::all(), None)?;
                 gatherer.with_values(|values| Ok(self.look(values)))
             };
             nans.push(look().map_err(|error: bytelane_parquet::Error| error.in_page(number))?);

@@ -1,9 +1,9 @@
 //! Decides whether a page of a damaged file is intact.
 
-use super::part::dictionary_of;
 use crate::check::claims::{Claims, PageRange, page_ranges};
+use crate::merge::join::dictionary_of;
 use crate::merge::join::entry::editor;
-use crate::merge::join::lengths;
+use crate::merge::join::split;
 use crate::merge::leaf::{Leaf, StoredPage};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::format::{self, ColumnIndex, PageHeader, Statistics};
@@ -86,7 +86,7 @@ impl Judge {
     fn entries(&mut self, page: &StoredPage) -> Result<Dictionary> {
         self.check_size(&page.page.header)?;
         let (bytes, count) = dictionary_of(page, &mut self.editor)?;
-        let entries = entries(&bytes, count, self.width)?;
+        let entries = split(&bytes, count, self.width)?;
         if self.are_sizes_exact {
             let length = |entry: &Bytes| entry.len() + self.width.map_or(size_of::<u32>(), |_| 0);
             check_taken(entries.iter().map(length).sum(), bytes.len())?;
@@ -137,7 +137,7 @@ impl Judge {
         let (rows, begins) = self.editor.rows(&header, &body)?;
         let parts = self.editor.open(&header, &body)?;
         let (size, runs) = (parts.values.len(), parts.clone());
-        self.gatherer.add(&header, parts, PageRows::ALL, None)?;
+        self.gatherer.add(&header, parts, &PageRows::all(), None)?;
         self.check_runs(&header, &runs)?;
         let dictionary = match &self.dictionary {
             dictionary if stored.uses_dictionary() => {
@@ -323,27 +323,6 @@ fn check_taken(taken: usize, size: usize) -> Result<()> {
     Err(Error::corrupt(format!(
         "its values take {taken} of its {size} bytes"
     )))
-}
-
-/// Splits a dictionary into its entries.
-fn entries(bytes: &Bytes, count: usize, width: Option<usize>) -> Result<Vec<Bytes>> {
-    let Some(width) = width else {
-        let mut at = 0;
-        let entries = lengths(bytes, count)?.into_iter().map(|length| {
-            let start = at + size_of::<u32>();
-            at = start + length as usize;
-            bytes.slice(start..at)
-        });
-        return Ok(entries.collect());
-    };
-    if bytes.len() / width.max(1) < count {
-        let found = bytes.len();
-        return Err(Error::corrupt(format!(
-            "a dictionary of {found} bytes instead of {count} values of {width} bytes"
-        )));
-    }
-    let entries = (0..count).map(|at| bytes.slice(at * width..(at + 1) * width));
-    Ok(entries.collect())
 }
 
 /// Returns the ranges and numbers of nulls of all pages according to the column index.

@@ -5,10 +5,12 @@ mod judge;
 mod part;
 mod salvage;
 mod trial;
+mod values;
 mod widen;
 
 use super::join::entry;
 use super::leaf::Leaf;
+use super::part::Part;
 use super::plan::Plan;
 use super::schema::{Layout, Place};
 use super::window::Window;
@@ -21,7 +23,6 @@ use complete::complete;
 use parquet::file::reader::Length;
 use parquet::schema::types::ColumnDescriptor;
 use part::Whole;
-pub(super) use part::dictionary_of;
 pub(crate) use salvage::Lost;
 use salvage::salvaged;
 use std::collections::HashMap;
@@ -41,7 +42,9 @@ pub(super) struct RowGroup {
     /// Number of rows.
     pub rows: u64,
     /// Selected rows of the row group in the file; `None` for all of them.
-    pub part: Option<Range<u64>>,
+    pub part: Option<Arc<[Range<u64>]>>,
+    /// Set if the other rows are deleted: bounds become those of the selected rows.
+    pub is_rest: bool,
     /// Leaves of which parts were read. All parts share them, so that each leaf is read once.
     wholes: Arc<Mutex<HashMap<usize, Arc<Whole>>>>,
 }
@@ -65,20 +68,24 @@ impl RowGroup {
             file,
             rows,
             part: None,
+            is_rest: false,
             wholes: Arc::default(),
         })
     }
 
-    /// Returns some of its rows.
-    pub(super) fn part(&self, rows: Range<u64>) -> Self {
-        if rows == (0..self.rows) {
-            return self.clone();
+    /// Returns the rows of a part; `None` if the row group has fewer rows.
+    pub(super) fn part(&self, part: &Part) -> Option<Self> {
+        let ranges = part.ranges();
+        if ranges == std::slice::from_ref(&(0..self.rows)) {
+            return Some(self.clone());
         }
-        Self {
-            rows: rows.end - rows.start,
-            part: Some(rows),
+        let is_within = ranges.last().is_some_and(|last| last.end <= self.rows);
+        is_within.then(|| Self {
+            rows: part.len(),
+            part: Some(ranges.into()),
+            is_rest: part.is_rest(),
             ..self.clone()
-        }
+        })
     }
 
     /// Reads the chunk of a leaf of an output column that this input has, given its number in the column and among
@@ -123,9 +130,10 @@ impl RowGroup {
             }
         };
         if !plan.is_salvage {
-            whole.check_cuts(rows, plan.row_limit, self.file.reader.len())?;
+            whole.check_cuts(self.rows, plan.row_limit, self.file.reader.len())?;
         }
-        whole.part(column, rows.clone(), compare)
+        let are_deleted = self.is_rest && !plan.is_salvage;
+        whole.part(column, rows, (compare, are_deleted))
     }
 
     /// Reads all rows of a chunk of a column.
@@ -156,6 +164,12 @@ impl RowGroup {
             complete(&mut leaf, column, repair)?;
         }
         Ok(leaf)
+    }
+
+    /// Returns the number of rows of the row group in the file.
+    pub(super) fn all_rows(&self) -> u64 {
+        let described = &self.file.footer.row_groups[self.index];
+        u64::try_from(described.num_rows).unwrap_or(0)
     }
 
     /// Adds the location to an error.

@@ -1,8 +1,9 @@
 //! Extracts rows of a chunk: pages within the range stay unchanged, pages at its ends are cut.
 
+use super::values::{Deleted, of_page};
 use crate::merge::join::bounds;
+use crate::merge::join::encoded_page;
 use crate::merge::join::entry::{editor, rows_begun};
-use crate::merge::join::{encoded_page, lengths};
 use crate::merge::leaf::{Entry, Leaf, PageBounds, StoredPage};
 use bytelane::Detected;
 use bytelane_parquet::budget::RowLimit;
@@ -44,25 +45,20 @@ impl Whole {
         })
     }
 
-    /// Returns an error if cutting the chunk into parts like this one decodes too many values: each part decodes whole
+    /// Returns an error if cutting the chunk into parts of this many rows decodes too many values: each part decodes whole
     /// pages.
-    pub(super) fn check_cuts(
-        &self,
-        wanted: &Range<u64>,
-        limit: RowLimit,
-        file_bytes: u64,
-    ) -> Result<()> {
-        let parts = self.leaf.rows / (wanted.end - wanted.start).max(1);
+    pub(super) fn check_cuts(&self, wanted: u64, limit: RowLimit, file_bytes: u64) -> Result<()> {
+        let parts = self.leaf.rows / wanted.max(1);
         let rows = self.most_values.saturating_mul(parts) / VALUES;
         limit.check(i64::try_from(rows).unwrap_or(i64::MAX), file_bytes)
     }
 
-    /// Returns a chunk with these rows.
+    /// Returns a chunk with these rows. If the others are deleted, its bounds become those of the values that are left.
     pub(super) fn part(
         &self,
         column: &ColumnDescriptor,
-        wanted: Range<u64>,
-        compare: Option<Compare>,
+        wanted: &[Range<u64>],
+        (compare, are_deleted): (Option<Compare>, bool),
     ) -> Result<Leaf> {
         let chunk = self.leaf.metadata().statistics.as_ref();
         let chunk = chunk.map(|it| it.decode()).transpose()?;
@@ -72,32 +68,47 @@ impl Whole {
             // Bounds of all rows also hold for some of them.
             loose: chunk.as_ref().and_then(bounds::of_some),
             open: None,
+            are_deleted,
         };
-        let mut pages = Vec::new();
-        let mut entries = Vec::new();
-        let first = self.spans.partition_point(|it| it.end() <= wanted.start);
+        let (mut pages, mut entries, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        let (from, to) = match wanted {
+            _ if are_deleted => (0, u64::MAX),
+            [first, .., last] => (first.start, last.end),
+            [only] => (only.start, only.end),
+            [] => (0, 0),
+        };
+        let first = self.spans.partition_point(|it| it.end() <= from);
         let entries_left = self.leaf.entries.get(first..).unwrap_or_default();
         let left = self.data.iter().zip(&self.spans).skip(first);
         for (at, ((position, span), entry)) in left.zip(entries_left).enumerate() {
-            if span.first > wanted.end {
+            if span.first > to {
                 break;
             }
-            let (number, page) = (first + at, &self.leaf.pages[*position]);
-            match span.within(&wanted) {
-                Within::None => {}
+            let page = &self.leaf.pages[*position];
+            let within = span.within(wanted);
+            let cut = match within {
+                Within::None if are_deleted => cutter.delete(page).map(|()| None),
+                Within::None => Ok(None),
                 Within::All => {
-                    pages.push(page.clone());
-                    entries.push(entry.clone());
+                    whole.push(page);
+                    Ok(Some((page.clone(), entry.clone())))
                 }
-                Within::Some(rows) => {
-                    let cut = cutter.cut(page, entry, rows, &wanted, span);
-                    let (page, entry) = cut.map_err(|error| error.in_page(number))?;
-                    pages.push(page);
-                    entries.push(entry);
-                }
-            }
+                Within::Some(rows) => cutter.cut(page, entry, &rows, span).map(Some),
+            };
+            let cut = cut.map_err(|error| error.in_page(first + at))?;
+            pages.extend(cut.as_ref().map(|(page, _)| page.clone()));
+            entries.extend(cut.map(|(_, entry)| entry));
         }
-        described(&self.leaf, pages, entries, &wanted, chunk, compare)
+        let left = match (chunk.clone(), compare) {
+            (Some(chunk), Some(compare)) if are_deleted => {
+                Some(cutter.statistics(chunk, compare, &whole)?)
+            }
+            _ => None,
+        };
+        let rows = wanted.iter().map(|rows| rows.end - rows.start).sum();
+        let cut = (pages.len() - whole.len()) as u64;
+        let pages = (pages, entries);
+        described(&self.leaf, pages, (rows, cut), (chunk, left), compare)
     }
 }
 
@@ -124,20 +135,25 @@ impl Span {
         self.first + self.begun
     }
 
-    fn within(&self, wanted: &Range<u64>) -> Within {
+    fn within(&self, wanted: &[Range<u64>]) -> Within {
         let start = self.first - u64::from(!self.begins && self.first > 0);
         let end = self.end();
-        if end <= wanted.start || start >= wanted.end {
+        let from = wanted.partition_point(|rows| rows.end <= start);
+        let wanted = wanted[from..].iter().take_while(|rows| rows.start < end);
+        let is_wanted = |rows: &Range<u64>| rows.start <= start;
+        let Some(first) = wanted.clone().next() else {
             return Within::None;
-        }
-        if start >= wanted.start && end <= wanted.end {
+        };
+        if is_wanted(first) && end <= first.end {
             return Within::All;
         }
-        let from = self.first.max(wanted.start);
+        let ranges = wanted.map(|rows| {
+            let (start, end) = (rows.start.max(self.first), rows.end.clamp(self.first, end));
+            (start - self.first) as usize..(end - self.first) as usize
+        });
         Within::Some(PageRows {
-            begun: start >= wanted.start,
-            skip: (from - self.first) as usize,
-            take: wanted.end.saturating_sub(from) as usize,
+            begun: is_wanted(first),
+            ranges: ranges.filter(|rows| !rows.is_empty()).collect(),
         })
     }
 }
@@ -177,72 +193,136 @@ struct Cutter<'a> {
     column: &'a ColumnDescriptor,
     loose: Option<PageBounds>,
     open: Option<Open>,
+    /// Set if the rows that are not selected are deleted.
+    are_deleted: bool,
 }
 
-/// Decoder and encoder for the pages of a chunk.
+/// Decoder for the pages of a chunk.
 struct Open {
     editor: PageEditor,
     gatherer: PageGatherer,
-    /// Length, in bytes, of each entry of a dictionary of strings.
-    lengths: Vec<u32>,
+    deleted: Deleted,
+}
+
+impl Open {
+    /// Adds rows of a page to those that are deleted.
+    fn delete(&mut self, stored: &StoredPage, rows: &PageRows) -> Result<()> {
+        gather(&mut self.editor, &mut self.gatherer, stored, rows)?;
+        let (nulls, deleted) = (self.gatherer.nulls(), &mut self.deleted);
+        self.gatherer.with_values(|values| {
+            deleted.add(values, nulls);
+            Ok(())
+        })
+    }
 }
 
 impl Cutter<'_> {
-    fn open(&self) -> Result<Open> {
-        let mut editor = editor(self.leaf, self.column)?;
-        let is_text = self.column.physical_type() == Type::BYTE_ARRAY;
-        let lengths = match self.leaf.dictionary() {
-            Some(page) if is_text => {
-                let (bytes, count) = dictionary_of(page, &mut editor)?;
-                lengths(&bytes, count)?
+    fn open(&mut self) -> Result<&mut Open> {
+        let open = match self.open.take() {
+            Some(open) => open,
+            None => {
+                let mut editor = editor(self.leaf, self.column)?;
+                let (budget, _) = self.leaf.limits();
+                Open {
+                    deleted: Deleted::new(self.leaf, self.column, &mut editor)?,
+                    editor,
+                    gatherer: PageGatherer::new(self.column, &budget)?,
+                }
             }
-            _ => Vec::new(),
         };
-        let (budget, _) = self.leaf.limits();
-        Ok(Open {
-            editor,
-            gatherer: PageGatherer::new(self.column, &budget)?,
-            lengths,
-        })
+        Ok(self.open.insert(open))
+    }
+
+    /// Deletes all rows of a page.
+    fn delete(&mut self, stored: &StoredPage) -> Result<()> {
+        self.open()?.delete(stored, &PageRows::all())
     }
 
     fn cut(
         &mut self,
         stored: &StoredPage,
         entry: &Entry,
-        rows: PageRows,
-        wanted: &Range<u64>,
+        rows: &PageRows,
         span: &Span,
     ) -> Result<(StoredPage, Entry)> {
-        let (checked, body) = (read_header(&stored.page.header)?, stored.body());
-        checked.check(&body)?;
-        let PageKind::Data(header) = checked.kind else {
-            return Err(Error::corrupt("a page without data"));
-        };
-        if self.open.is_none() {
-            self.open = Some(self.open()?);
-        }
-        let Some(open) = &mut self.open else {
-            return Err(Error::corrupt("a page that cannot be cut"));
-        };
-        let parts = open.editor.open(&header, &body)?;
-        open.gatherer.add(&header, parts, rows, None)?;
-        let lengths = |index: &u32| open.lengths.get(*index as usize).map(|it| i64::from(*it));
-        let string_bytes = open.gatherer.indices().iter().map(lengths);
-        let string_bytes: Option<i64> = string_bytes.sum();
+        let (are_deleted, is_text) = (
+            self.are_deleted,
+            self.column.physical_type() == Type::BYTE_ARRAY,
+        );
         let mut encoder = encoder_of(stored, self.leaf)?;
-        let (page, gathered) = encoded_page(&mut open.gatherer, &mut encoder, &stored.page.header)?;
+        let open = self.open()?;
+        if are_deleted {
+            open.delete(stored, &rows.others())?;
+        }
+        gather(&mut open.editor, &mut open.gatherer, stored, rows)?;
+        let indices = open.gatherer.indices().iter();
+        let lengths = indices.map(|index| open.deleted.length(*index));
+        let string_bytes: Option<i64> = lengths.sum();
+        let mut left = None;
+        let (gatherer, deleted) = (&mut open.gatherer, &mut open.deleted);
+        let (page, gathered) =
+            encoded_page(gatherer, &mut encoder, &stored.page.header, |values| {
+                left = are_deleted.then(|| deleted.keep(values));
+            })?;
         let begins = span.begins || !rows.begun;
-        let end = span.end().min(wanted.end);
-        let rows = begins.then(|| end.saturating_sub(span.first.max(wanted.start)));
-        let bounds = entry.bounds.clone().or_else(|| self.loose.clone());
-        // NaN has not been counted for these rows alone.
-        let bounds = bounds.map(|it| PageBounds { nans: None, ..it });
-        let is_text = self.column.physical_type() == Type::BYTE_ARRAY;
-        let mut new = Entry::of_gathered(gathered, rows, bounds);
+        let selected = rows.ranges.iter().map(|rows| rows.len() as u64);
+        let selected = begins.then(|| selected.sum());
+        let bounds = match left {
+            Some(left) => {
+                // A page of NaN has no bounds.
+                let has_bounds = left.range().is_some() || gathered.nulls == gathered.slots;
+                has_bounds.then(|| of_page(&left, entry.bounds.as_ref()))
+            }
+            None => {
+                let bounds = entry.bounds.clone().or_else(|| self.loose.clone());
+                // NaN has not been counted for these rows alone.
+                bounds.map(|it| PageBounds { nans: None, ..it })
+            }
+        };
+        let mut new = Entry::of_gathered(gathered, selected, bounds);
         new.string_bytes = new.string_bytes.or(string_bytes.filter(|_| is_text));
         Ok((page, new))
     }
+
+    /// Returns the statistics of what is left of the chunk, given the pages that have lost no rows.
+    fn statistics(
+        &mut self,
+        chunk: Statistics,
+        compare: Compare,
+        whole: &[&StoredPage],
+    ) -> Result<Statistics> {
+        let Open {
+            editor,
+            gatherer,
+            deleted,
+        } = self.open()?;
+        deleted.statistics(chunk, compare, |look| {
+            for stored in whole {
+                gather(editor, gatherer, stored, &PageRows::all())?;
+                gatherer.with_values(|values| {
+                    look(values);
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Gathers rows of a page.
+fn gather(
+    editor: &mut PageEditor,
+    gatherer: &mut PageGatherer,
+    stored: &StoredPage,
+    rows: &PageRows,
+) -> Result<()> {
+    let (checked, body) = (read_header(&stored.page.header)?, stored.body());
+    checked.check(&body)?;
+    let PageKind::Data(header) = checked.kind else {
+        return Err(Error::corrupt("a page without data"));
+    };
+    let parts = editor.open(&header, &body)?;
+    gatherer.add(&header, parts, rows, None)
 }
 
 /// Returns an encoder of pages like one of a chunk.
@@ -257,31 +337,16 @@ fn encoder_of(like: &StoredPage, leaf: &Leaf) -> Result<PageEncoder> {
     PageEncoder::new(Detected::active(), like.version(), compression)
 }
 
-/// Returns the values of a dictionary, and their number.
-pub(in crate::merge) fn dictionary_of(
-    page: &StoredPage,
-    editor: &mut PageEditor,
-) -> Result<(bytes::Bytes, usize)> {
-    let (checked, body) = (read_header(&page.page.header)?, page.body());
-    checked.check(&body)?;
-    let PageKind::Dictionary(header) = checked.kind else {
-        return Err(Error::corrupt("a dictionary without its header"));
-    };
-    Ok((editor.dictionary(&header, &body)?, header.values))
-}
-
-/// Builds a chunk from pages of another one.
+/// Builds a chunk from pages of another one, with the statistics of that one and, if they are known, those of these pages.
 fn described(
     leaf: &Leaf,
-    data: Vec<StoredPage>,
-    entries: Vec<Entry>,
-    wanted: &Range<u64>,
-    chunk: Option<Statistics>,
+    (data, entries): (Vec<StoredPage>, Vec<Entry>),
+    (rows, cut): (u64, u64),
+    (chunk, left): (Option<Statistics>, Option<Statistics>),
     compare: Option<Compare>,
 ) -> Result<Leaf> {
     let values = data.iter().map(|page| page.page.values()).sum();
     let bytes: u64 = data.iter().map(|page| page.bytes.len() as u64).sum();
-    let rows = wanted.end - wanted.start;
     let uses_dictionary = data.iter().any(StoredPage::uses_dictionary);
     let dictionary = leaf.dictionary().filter(|_| uses_dictionary);
     let share = rows as f64 / leaf.rows.max(1) as f64;
@@ -290,7 +355,7 @@ fn described(
     let joined = Entry::joined(&entries, compare);
     let mut chunk_of_part = leaf.chunk.clone();
     let metadata = chunk_of_part.metadata_mut();
-    let statistics = bounds::of_part(joined.bounds, chunk, values);
+    let statistics = left.or_else(|| bounds::of_part(joined.bounds, chunk, values));
     metadata.statistics = statistics.map(|it| Encoded::new(&it)).transpose()?;
     metadata.num_values = values;
     let [repetition, definition] = joined.levels;
@@ -310,6 +375,7 @@ fn described(
         rows,
         bloom_filter: leaf.bloom_filter.clone(),
         bytes: bytes + share as u64,
+        cut,
         memory: leaf.memory,
     })
 }

@@ -63,6 +63,7 @@ pub(in crate::merge) fn salvaged(
         entries: Vec::new(),
         rows,
         bloom_filter: None,
+        cut: 0,
         memory: MemoryLimit::default(),
     };
     let mut scan = Scan::new(window, column, Judge::new(&leaf, column, claims)?, rows);

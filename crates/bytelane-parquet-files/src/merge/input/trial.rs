@@ -40,6 +40,7 @@ impl Trial {
             entries: Vec::new(),
             rows: 0,
             bloom_filter: None,
+            cut: 0,
             memory: MemoryLimit::default(),
         };
         let judge = Judge::new(&leaf, column, claims)?.with_exact_sizes();

@@ -194,7 +194,7 @@ impl<'a> Adder<'a> {
                     .map
                     .as_deref()
                     .filter(|_| it.page.uses_dictionary());
-                gatherer.add(&header, parts, PageRows::ALL, map)
+                gatherer.add(&header, parts, &PageRows::all(), map)
             };
             let added: Result<()> = { add }();
             added.map_err(|error| error.in_page(it.number))?;
@@ -204,7 +204,7 @@ impl<'a> Adder<'a> {
         let compression = self.compression()?;
         let version = first.page.version();
         let mut encoder = PageEncoder::new(Detected::active(), version, compression)?;
-        let (page, gathered) = encoded_page(&mut gatherer, &mut encoder, like)?;
+        let (page, gathered) = encoded_page(&mut gatherer, &mut encoder, like, |_| {})?;
         self.gatherer = Some(gatherer);
         let entries: Vec<Entry> = all.iter().map(|it| it.entry.clone()).collect();
         let old = Entry::joined(&entries, join.compare);

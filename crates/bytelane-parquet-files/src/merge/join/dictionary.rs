@@ -1,6 +1,8 @@
 //! Joins the dictionaries of several chunks.
 
+use crate::merge::leaf::StoredPage;
 use bytelane_parquet::budget::MemoryLimit;
+use bytelane_parquet::page::{PageEditor, PageKind, read_header};
 use bytelane_parquet::{Error, Problem, Result};
 use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
@@ -216,6 +218,44 @@ pub(in crate::merge) fn lengths(bytes: &[u8], count: usize) -> Result<Vec<u32>> 
     let strings = strings(bytes, count)?.into_iter();
     let lengths = strings.map(|entry| (entry.len() - size_of::<u32>()) as u32);
     Ok(lengths.collect())
+}
+
+/// Returns the values of a dictionary, and their number.
+pub(in crate::merge) fn dictionary_of(
+    page: &StoredPage,
+    editor: &mut PageEditor,
+) -> Result<(Bytes, usize)> {
+    let (checked, body) = (read_header(&page.page.header)?, page.body());
+    checked.check(&body)?;
+    let PageKind::Dictionary(header) = checked.kind else {
+        return Err(Error::corrupt("a dictionary without its header"));
+    };
+    Ok((editor.dictionary(&header, &body)?, header.values))
+}
+
+/// Splits a dictionary into its entries.
+pub(in crate::merge) fn split(
+    bytes: &Bytes,
+    count: usize,
+    width: Option<usize>,
+) -> Result<Vec<Bytes>> {
+    let Some(width) = width else {
+        let mut at = 0;
+        let entries = lengths(bytes, count)?.into_iter().map(|length| {
+            let start = at + size_of::<u32>();
+            at = start + length as usize;
+            bytes.slice(start..at)
+        });
+        return Ok(entries.collect());
+    };
+    if bytes.len() / width.max(1) < count {
+        let found = bytes.len();
+        return Err(Error::corrupt(format!(
+            "a dictionary of {found} bytes instead of {count} values of {width} bytes"
+        )));
+    }
+    let entries = (0..count).map(|at| bytes.slice(at * width..(at + 1) * width));
+    Ok(entries.collect())
 }
 
 /// Compares short entries inline.

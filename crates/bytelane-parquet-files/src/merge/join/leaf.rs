@@ -3,10 +3,10 @@
 use super::add::{Adder, Prepared};
 use super::codec::target;
 use super::dictionary::{Dictionary, Map};
+use super::dictionary_of;
 use super::entry::Editors;
 use super::estimate::Sizes;
 use super::{Input, Join};
-use crate::merge::input::dictionary_of;
 use crate::merge::leaf::{Leaf, StoredPage};
 use crate::merge::outcome::{MergedPages, Notes};
 use bytelane_parquet::chunk::Chunk;
@@ -73,6 +73,12 @@ impl Join<'_> {
             compression,
             ..
         } = adder;
+        let cut: u64 = self.leaves().map(|leaf| leaf.cut).sum();
+        let counts = MergedPages {
+            cut: cut.min(counts.copied),
+            copied: counts.copied.saturating_sub(cut),
+            ..counts
+        };
         self.described(pages, &entries, codec, notes)
             .map(|chunk| Some((chunk, counts, compression)))
     }

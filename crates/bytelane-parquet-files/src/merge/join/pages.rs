@@ -7,7 +7,7 @@ use bytelane_parquet::format::{
     self, ColumnChunk, ColumnMetaData, Encoded, Encoding, PageEncodingStats, PageHeader,
     PageLocation, PageType,
 };
-use bytelane_parquet::page::{Gathered, PageEncoder, PageGatherer, set_sizes};
+use bytelane_parquet::page::{DenseValues, Gathered, PageEncoder, PageGatherer, set_sizes};
 use bytelane_parquet::{Error, Result};
 use bytes::Bytes;
 
@@ -130,14 +130,15 @@ impl NewPages {
     }
 }
 
-/// Encodes gathered rows as a page, with a header like another page's.
+/// Encodes gathered rows as a page, with a header like another page's. `look` sees its values.
 pub(in crate::merge) fn encoded_page(
     gatherer: &mut PageGatherer,
     encoder: &mut PageEncoder,
     like: &PageHeader,
+    look: impl FnOnce(DenseValues<'_>),
 ) -> Result<(StoredPage, Gathered)> {
     let mut bytes = Vec::new();
-    let gathered = gatherer.finish(encoder, &mut bytes)?;
+    let gathered = gatherer.finish(encoder, &mut bytes, look)?;
     let bytes = Bytes::from(bytes);
     let (mut header, length) = decode_prefix::<PageHeader>(&bytes).map_err(format::damaged)?;
     let body = bytes.slice(length..);

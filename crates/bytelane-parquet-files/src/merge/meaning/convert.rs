@@ -4,8 +4,9 @@ use crate::merge::input::RowGroup;
 use crate::merge::join::codec::{like, target};
 use crate::merge::plan::Plan;
 use crate::merge::schema::Place;
-use arrow_array::{ArrayRef, new_null_array};
+use arrow_array::{ArrayRef, UInt32Array, new_null_array};
 use arrow_schema::{DataType, Schema};
+use arrow_select::take::take;
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::choice::{Chooser, Learned};
 use bytelane_parquet::chunk::{Chunk, Column};
@@ -15,7 +16,7 @@ use bytelane_parquet::types::stored::{stored_schema, to_stored};
 use bytelane_parquet::types::unite::convert;
 use bytelane_parquet::{Error, Result, WriterOptions};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+use parquet::arrow::arrow_reader::RowSelection;
 use parquet::basic::Compression;
 use std::sync::Arc;
 
@@ -44,7 +45,11 @@ impl Converting<'_> {
         let (mut bytes, mut chunks) = (0, Vec::new());
         for group in self.groups {
             let Some(place) = self.plan.columns.place(&group.layout, self.root) else {
-                arrays.push(new_null_array(stored.data_type(), group.rows as usize));
+                let rows = group.rows as usize;
+                arrays.push(match &root.constant {
+                    None => new_null_array(stored.data_type(), rows),
+                    Some(value) => to_stored(&repeated(value, rows)?, stored.data_type())?,
+                });
                 continue;
             };
             let described = &group.file.footer.row_groups[group.index];
@@ -56,6 +61,15 @@ impl Converting<'_> {
             let values =
                 catch_panic(|| self.arrays(group, place, field.data_type(), stored.data_type()));
             arrays.extend(values.map_err(|error| group.located(error))?);
+        }
+        if chunks.is_empty() {
+            // A new column is compressed like the first one.
+            for group in self.groups {
+                let described = &group.file.footer.row_groups[group.index];
+                for chunk in described.columns.iter().take(1) {
+                    chunks.push((group, chunk.decode().map_err(|error| group.located(error))?));
+                }
+            }
         }
         let codec = target(chunks.iter().map(|(_, chunk)| &chunk.meta_data), true)?;
         let compression = like(
@@ -96,11 +110,12 @@ impl Converting<'_> {
             .with_projection(mask)
             .with_row_groups(vec![group.index]);
         if let Some(rows) = &group.part {
-            let rows = vec![
-                RowSelector::skip(rows.start as usize),
-                RowSelector::select((rows.end - rows.start) as usize),
-            ];
-            builder = builder.with_row_selection(RowSelection::from(rows));
+            let rows = rows
+                .iter()
+                .map(|rows| rows.start as usize..rows.end as usize);
+            let all = group.all_rows() as usize;
+            let rows = RowSelection::from_consecutive_ranges(rows, all);
+            builder = builder.with_row_selection(rows);
         }
         let batches = builder.build()?.map(|batch| {
             let batch = batch?;
@@ -116,4 +131,9 @@ impl Converting<'_> {
             Err(Error::corrupt(problem))
         }
     }
+}
+
+/// Returns an array with one value in all rows.
+pub(in crate::merge) fn repeated(value: &ArrayRef, rows: usize) -> Result<ArrayRef> {
+    Ok(take(value, &UInt32Array::from(vec![0; rows]), None)?)
 }

@@ -4,10 +4,11 @@ mod convert;
 mod dictionaries;
 mod hints;
 
-pub(super) use convert::Converting;
+pub(super) use convert::{Converting, repeated};
 pub(super) use dictionaries::{Order, orders};
 pub(super) use hints::Hints;
 
+use crate::edits::renamed_fields;
 use arrow_schema::{Field, FieldRef, Schema};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::format::{self, FileMetaData, SchemaElement, decode_footer};
@@ -31,6 +32,11 @@ impl Fields {
     fn of(footer: &FileMetaData, depth: usize) -> Self {
         let schema = catch_panic(|| arrow_schema(footer, depth));
         Self(schema.map_or_else(|_| Vec::new(), |it| it.fields().to_vec()))
+    }
+
+    /// Returns the fields with the new names of columns and members.
+    pub(super) fn renamed(&self, names: &[(String, String)]) -> Self {
+        Self(renamed_fields(&self.0, names))
     }
 
     /// Returns the field of each column.

@@ -47,8 +47,8 @@ from ._dataset import ParquetDataset, write_to_dataset
 from ._file import ParquetFile, read_metadata, read_schema
 from ._read import read_pandas, read_table
 from ._reports import Advice, Rewritten
-from ._results import Checked, Difference, Merged
-from ._verbs import advise, check, diff, merge, repair, rewrite, salvage
+from ._results import Checked, Difference, Edited, Merged
+from ._verbs import advise, check, diff, edit, merge, repair, rewrite, salvage
 from ._writer import ParquetWriter, write_metadata, write_table
 
 __all__ = [
@@ -59,6 +59,7 @@ __all__ = [
     "ColumnChunkMetaData",
     "ColumnSchema",
     "Difference",
+    "Edited",
     "Field",
     "FileMetaData",
     "Merged",
@@ -77,6 +78,7 @@ __all__ = [
     "advise",
     "check",
     "diff",
+    "edit",
     "merge",
     "read_metadata",
     "read_pandas",

@@ -82,7 +82,7 @@ class ColumnStateDict(TypedDict):
 
 
 class RewrittenColumnDict(TypedDict):
-    """Outcome of a merge for a column."""
+    """Outcome of a merge or an edit for a column."""
 
     path: str
     chunks: int
@@ -130,6 +130,7 @@ class MergedPages(TypedDict):
     """Numbers of data pages of a column, by operation."""
 
     copied: int
+    cut: int
     mapped: int
     recompressed: int
     encoded: int
@@ -163,10 +164,25 @@ class Merged(TypedDict):
     bytes_before: int
     bytes_after: int
     rows: int
+    deleted_rows: int
     row_groups_before: int
     row_groups_after: int
     verified: bool
     outputs: list[MergedFile]
+    columns: list[MergedColumn]
+    notes: list[str]
+
+
+class Edited(TypedDict):
+    """Output of `bytelane edit --format json`."""
+
+    bytes_before: int
+    bytes_after: int
+    rows: int
+    deleted_rows: int
+    row_groups_before: int
+    row_groups_after: int
+    verified: bool
     columns: list[MergedColumn]
     notes: list[str]
 

@@ -11,7 +11,7 @@ from .. import _parquet
 from .._options import DataPageVersion, Encoding, Goal, given
 from .._protocols import ArrowStream, Path
 from ._reports import Advice, Rewritten
-from ._results import Checked, Difference, Merged, Repaired, Salvaged
+from ._results import Checked, Difference, Edited, Merged, Repaired, Salvaged
 
 
 def advise(
@@ -160,6 +160,14 @@ def merge(
     memory_limit: int | str | None = None,
     row_limit: int | None = None,
     force: bool = False,
+    delete_where: str | None = None,
+    delete_rows: Path | Sequence[int] | Mapping[str, Path | Sequence[int]] | None = None,
+    rename: Mapping[str, str] | None = None,
+    drop: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+    add: Sequence[str] | None = None,
+    promote: Mapping[str, object] | None = None,
+    scrub: bool = False,
     as_files: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Merged:
@@ -190,6 +198,19 @@ def merge(
     - `row_limit`: Maximum number of rows of a file to split or verify; 64 Mi, plus 1 Ki for each byte of the file by
       default.
     - `force`: Replace existing files, even read-only ones.
+    - `delete_where`: Delete the rows that satisfy a condition, as in "user_id = 17 and day < date '2026-01-01'"; other
+      rows stay, also where it is null.
+    - `delete_rows`: Delete the rows whose numbers in the file, from 0, are in a Roaring bitmap (of 32 or 64 bits, or a
+      deletion vector of Delta or Iceberg), or on the lines of a text; of several files, name the one that it is for.
+    - `rename`: Rename a column, or a member of a struct, as in price=amount or place.city=town; its values are copied.
+    - `drop`: Leave out columns.
+    - `order`: Order of the columns, by their new names; columns that are not named follow.
+    - `add`: Add a column with one value in all rows, or null, as in "country string = 'DE'" or "discount decimal128(10,
+      2)".
+    - `promote`: Give a column a type that holds all of its values, as in id=int64 or day=timestamp[us], or make it
+      optional: id=optional.
+    - `scrub`: Leave no trace of deleted values: encode row groups that lose rows again, with new dictionaries, bounds
+      and Bloom filters; without rows to delete, encode all, for the traces of earlier deletions.
 
     >>> import pyarrow as pa, pyarrow.parquet as pq
     >>> from bytelane import parquet
@@ -201,6 +222,76 @@ def merge(
     options = given(locals())
     merged: Merged = json.loads(_parquet.merge(_paths(sources), as_files, dst, options, progress))
     return merged
+
+
+def edit(
+    src: Path,
+    dst: Path,
+    *,
+    delete_where: str | None = None,
+    delete_rows: Path | Sequence[int] | Mapping[str, Path | Sequence[int]] | None = None,
+    rename: Mapping[str, str] | None = None,
+    drop: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+    add: Sequence[str] | None = None,
+    promote: Mapping[str, object] | None = None,
+    scrub: bool = False,
+    readers: str | Iterable[str] | None = None,
+    verify: bool = False,
+    threads: int | None = None,
+    memory_limit: int | str | None = None,
+    row_limit: int | None = None,
+    force: bool = False,
+    as_files: bool = False,
+    progress: Callable[[int, int], object] | None = None,
+) -> Edited:
+    """Deletes rows of a Parquet file, and renames, drops, orders, adds or promotes columns, without decoding what stays.
+
+    Pages that keep all of their rows are copied byte for byte; pages that lose some are cut. Columns that get another type
+    are encoded again. Row groups stay, unless they lose all rows. Statistics become those of the rows that are left; page
+    indexes, sorting columns, field ids and the schemas of Arrow, pandas and GeoParquet change with the columns.
+
+    `delete_rows` are the numbers of rows, from 0: a list or an array, or the path of a file with them. `promote` maps
+    columns to types of pyarrow, or their names. Deleted values may remain in dictionaries and Bloom filters, unless
+    `scrub` encodes their columns again. `dst` may be `src`; another existing file, or a read-only one, is only replaced
+    with `force`. `src` may be a directory or a pattern with one file; these and `as_files` are those of `read_table`.
+    `progress` is called with the processed bytes of the columns, and their total; an exception from it, or Ctrl-C, stops
+    the work and leaves an old `dst` intact.
+
+    Options:
+
+    - `delete_where`: Delete the rows that satisfy a condition, as in "user_id = 17 and day < date '2026-01-01'"; other
+      rows stay, also where it is null.
+    - `delete_rows`: Delete the rows whose numbers in the file, from 0, are in a Roaring bitmap (of 32 or 64 bits, or a
+      deletion vector of Delta or Iceberg), or on the lines of a text; of several files, name the one that it is for.
+    - `rename`: Rename a column, or a member of a struct, as in price=amount or place.city=town; its values are copied.
+    - `drop`: Leave out columns.
+    - `order`: Order of the columns, by their new names; columns that are not named follow.
+    - `add`: Add a column with one value in all rows, or null, as in "country string = 'DE'" or "discount decimal128(10,
+      2)".
+    - `promote`: Give a column a type that holds all of its values, as in id=int64 or day=timestamp[us], or make it
+      optional: id=optional.
+    - `scrub`: Leave no trace of deleted values: encode row groups that lose rows again, with new dictionaries, bounds
+      and Bloom filters; without rows to delete, encode all, for the traces of earlier deletions.
+    - `readers`: Programs that must be able to read columns that are encoded again, optionally with the oldest version
+      in use; any: no restriction.
+    - `verify`: Compare every value with those of the old file before the new one appears under its name.
+    - `threads`: Threads that work at the same time; the output is the same for any number [default: all cores].
+    - `memory_limit`: Maximum memory for a column of a row group that is encoded again, or for a page, as in 4GiB
+      [default: 128MiB and 1024 times its size in the file].
+    - `row_limit`: Maximum number of rows of a file to delete rows from; 64 Mi, plus 1 Ki for each byte of the file by
+      default.
+    - `force`: Replace existing files, even read-only ones.
+
+    >>> import pyarrow as pa, pyarrow.parquet as pq
+    >>> from bytelane import parquet
+    >>> pq.write_table(pa.table({"id": range(1000), "user": [17, 18] * 500}), "events.parquet")
+    >>> edited = parquet.edit("events.parquet", "events.parquet", delete_where="user = 17", rename={"user": "user_id"})
+    >>> edited["deleted_rows"], pq.read_schema("events.parquet").names
+    (500, ['id', 'user_id'])
+    """
+    edited: Edited = json.loads(_parquet.edit(src, as_files, dst, given(locals()), progress))
+    return edited
 
 
 def repair(

@@ -1,4 +1,4 @@
-//! `merge`, `diff`, `check`, `repair` and `salvage`.
+//! `merge`, `diff`, `check`, `edit`, `repair` and `salvage`.
 
 use crate::parquet::error::of_parquet;
 use crate::parquet::options::{parse, to_json};
@@ -7,6 +7,7 @@ use crate::parquet::verbs::find::{check_outputs, find, of_store, one_partition, 
 use crate::parquet::watch::watched;
 use bytelane_parquet_files::check::{CheckOptions, Checked, check as check_file};
 use bytelane_parquet_files::diff::{DiffOptions, diff_tables};
+use bytelane_parquet_files::edit::{EditOptions, edit as edit_file};
 use bytelane_parquet_files::merge::{MergeOptions, merge as merge_files};
 use bytelane_parquet_files::repair::{
     RepairOptions, SalvageOptions, repair as repair_file, salvage as salvage_file,
@@ -81,6 +82,24 @@ pub fn check(
         Ok(checked.into_iter().reduce(Checked::and))
     })?;
     to_json(&checked)
+}
+
+/// Deletes rows and changes columns of a file. Returns the outcome as JSON. `progress` is that of `merge`.
+#[pyfunction]
+pub fn edit(
+    py: Python<'_>,
+    source: PathBuf,
+    as_files: bool,
+    destination: PathBuf,
+    options: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let options = parse::<EditOptions>(options)?;
+    let source = py.detach(|| one_to(source, &destination, as_files))?;
+    let edited = watched(py, progress, of_parquet, |report| {
+        edit_file(&source, &destination, &options.with_progress(report))
+    })?;
+    to_json(&edited)
 }
 
 /// Adds the metadata that the writer of a file left out. Returns the outcome as JSON. A signal ends the work.
