@@ -266,7 +266,7 @@ pub static STAGES: &[Stage] = &[
         .about("plans of data sets on a local Ray cluster: on a disk, with a worker that is killed, and on a store")
         .needs(&[PYTHON]),
     extended("table-formats", 300, wheel::scripts::run_table_formats)
-        .about("the recipes for tables of Delta Lake and Apache Iceberg, as the guide has them, and commits that race with them")
+        .about("compaction and deletion in tables of Delta Lake and Apache Iceberg, and commits that race with them")
         .needs(&[PYTHON]),
     extended("thrift-cpp", 300, python::run_thrift_cpp)
         .about("all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways")

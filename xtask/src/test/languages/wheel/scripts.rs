@@ -11,9 +11,9 @@ pub fn run_ray() -> Result<()> {
     run_script("ray", "on_ray/run.py")
 }
 
-/// Compacts tables of Delta Lake and Apache Iceberg by the recipes of the guide.
+/// Compacts tables of Delta Lake and Apache Iceberg, and deletes rows of them.
 pub fn run_table_formats() -> Result<()> {
-    run_script("table-formats", "table_formats/recipes.py")
+    run_script("table-formats", "table_formats/delta_and_iceberg.py")
 }
 
 /// Builds the wheel, installs it with the requirements beside a script of the tests, and runs the script.

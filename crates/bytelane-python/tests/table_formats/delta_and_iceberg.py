@@ -1,17 +1,16 @@
-"""Runs the recipes of docs/getting-started/table-formats.md: `cargo xtask extended --only table-formats`.
+"""Tests `bytelane.deltalake` and `bytelane.iceberg`: `cargo xtask extended --only table-formats`.
 
-Each recipe compacts a table of many small files. Its rows are read before and after it, in the version before it, and after
+Tables of many small files are compacted, and rows are deleted. Their rows are read before and after it, in the version before it, and after
 commits that race with it.
 """
 
 from __future__ import annotations
 
 import os
-import re
+import random
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from glob import glob
@@ -23,39 +22,12 @@ import duckdb
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
-from bytelane import dataset
+from bytelane import dataset, deltalake
 from deltalake import DeltaTable, write_deltalake
 from deltalake.exceptions import CommitFailedError
 
-GUIDE = Path(__file__).parents[4] / "docs" / "getting-started" / "table-formats.md"
 FILES = 6
 ROWS = 100
-
-Recipe = dict[str, Any]
-
-
-def blocks(title: str) -> tuple[str, str]:
-    """Returns the recipe under a heading of the guide, and the line that calls it."""
-    section = GUIDE.read_text().split(f"\n## {title}\n")[1].split("\n## ")[0]
-    recipe, call = re.findall(r"\n```python\n(.*?)```", section, re.DOTALL)
-    return recipe, call
-
-
-def loaded(text: str) -> Recipe:
-    """Runs the code of a recipe, and returns its names."""
-    names: Recipe = {}
-    exec(compile(text, str(GUIDE), "exec"), names)
-    return names
-
-
-@contextmanager
-def inside(directory: Path) -> Iterator[None]:
-    before = Path.cwd()
-    os.chdir(directory)
-    try:
-        yield
-    finally:
-        os.chdir(before)
 
 
 def rows_of(number: int) -> pa.Table:
@@ -155,15 +127,14 @@ def check_delta_statistics(path: Path) -> None:
 
 def on_delta(directory: Path) -> None:
     """Fails if a compaction changes rows, loses statistics, or is accepted after another commit."""
-    recipe, call = blocks("Delta Lake")
     path = directory / "table"
     before = write_delta(path)
     version = DeltaTable(path).version()
     stale = DeltaTable(path)
     adds = delta_adds(path)
-    with inside(directory):
-        exec(call, loaded(recipe))
-    assert DeltaTable(path).version() == version + 1
+    done = deltalake.compact(path)
+    assert DeltaTable(path).version() == version + 1 == done["version"]
+    assert done["files_removed"] > 20 and done["files_added"] == 6, done
     assert delta_rows(path) == before == delta_rows(path, version)
     # One file for each of three places and two days, although lists of the first commit have another name for their members.
     assert len(adds) > 20 and len(delta_adds(path)) == 6, (len(adds), len(delta_adds(path)))
@@ -176,17 +147,18 @@ def on_delta(directory: Path) -> None:
     assert log.count('"dataChange":false') == log.count('"dataChange"') > 20
     assert len(DeltaTable(path).to_pyarrow_table(filters=[("id", ">=", FILES * ROWS)])) == ROWS
 
-    compact = loaded(recipe)["compact"]
-    refused(lambda: compact(stale), CommitFailedError, "Failed to commit")
+    refused(lambda: deltalake.compact(stale), CommitFailedError, "another commit has replaced or removed")
     assert delta_rows(path) == before
-    compact(DeltaTable(path))
+    deltalake.compact(path)
     assert DeltaTable(path).version() == version + 1, "there was nothing left to do"
-    delta_columns(directory, recipe)
-    delta_races(directory, recipe)
+    delta_columns(directory)
+    delta_races(directory)
+    delta_histories(directory)
+    delta_refusals(directory)
     refuses_in_place(path, "Delta Lake", directory)
 
 
-def delta_columns(directory: Path, recipe: str) -> None:
+def delta_columns(directory: Path) -> None:
     """Fails if filters lose rows after a compaction: by a decimal, by a column that is null in some files, or by one that was
     added later."""
     path = directory / "added"
@@ -212,7 +184,7 @@ def delta_columns(directory: Path, recipe: str) -> None:
     expected = [rows for *_, rows in filters]
     before = delta_rows(path)
     assert found() == expected, found()
-    loaded(recipe)["compact"](DeltaTable(path))
+    deltalake.compact(path)
     assert len(delta_adds(path)) == 2
     assert delta_rows(path) == before
     assert found() == expected, found()
@@ -220,38 +192,81 @@ def delta_columns(directory: Path, recipe: str) -> None:
     assert sorted(bounds) == [(Decimal("0.00"), Decimal("1.99")), (Decimal("2.00"), Decimal("3.99"))], bounds
 
 
-def delta_races(directory: Path, recipe: str) -> None:
-    """Fails if a compaction is accepted after another one, an append or a deletion, or if the guide's trap is none."""
-    compact = loaded(recipe)["compact"]
+def delta_races(directory: Path) -> None:
+    """Fails if a compaction undoes or repeats the work of another commit."""
     path = directory / "raced"
     before = write_delta(path)
     tables = [DeltaTable(path), DeltaTable(path)]
-    errors = outcomes([lambda: compact(tables[0]), lambda: compact(tables[1])])
+    errors = outcomes([lambda: deltalake.compact(tables[0]), lambda: deltalake.compact(tables[1])])
     assert sorted(type(error).__name__ for error in errors) == ["CommitFailedError", "NoneType"], errors
     assert delta_rows(path) == before
+    # The new files of the one that came second are gone.
+    assert len(set(path.rglob("compacted-*"))) == 6
 
-    for name in ["append", "deletion"]:
-        path = directory / name
-        write_delta(path)
-        stale = DeltaTable(path)
-        if name == "append":
-            write_deltalake(path, rows_of(9), mode="append")
-        else:
-            DeltaTable(path).delete("id < 250")
-        after = delta_rows(path)
-        (error,) = outcomes([lambda: compact(stale)])
-        assert isinstance(error, CommitFailedError), error
-        assert delta_rows(path) == after
+    path = directory / "appended"
+    write_delta(path)
+    stale = DeltaTable(path)
+    write_deltalake(path, rows_of(9), mode="append")
+    after = delta_rows(path)
+    deltalake.compact(stale)
+    assert delta_rows(path) == after
 
-    path = directory / "doubled"
-    before = write_delta(path)
-    trap = loaded(recipe.replace("max_commit_retries=0", ""))["compact"]
-    tables = [DeltaTable(path), DeltaTable(path)]
-    trap(tables[0])
-    trap(tables[1])
-    doubled = len(delta_rows(path)) / len(before)
-    print(f"with the default number of retries, {doubled:.2f} times the rows")
-    assert doubled > 1.5
+    path = directory / "deleted"
+    write_delta(path)
+    stale = DeltaTable(path)
+    DeltaTable(path).delete("id < 250")
+    after = delta_rows(path)
+    (error,) = outcomes([lambda: deltalake.compact(stale)])
+    assert isinstance(error, CommitFailedError), error
+    assert delta_rows(path) == after
+
+
+def delta_histories(directory: Path) -> None:
+    """Fails if random histories of appends, deletions, compactions and races have other rows than a list of them."""
+    for seed in range(40):
+        random.seed(seed)
+        path = directory / f"history-{seed}"
+        write_deltalake(path, rows_of(0), partition_by=["place", "day"])
+        rows = rows_of(0).to_pylist()
+        for step in range(1, 9):
+            stale = DeltaTable(path)
+            match random.choice(["append", "delete", "delete", "compact", "race"]):
+                case "append":
+                    write_deltalake(path, rows_of(step), mode="append")
+                    rows += rows_of(step).to_pylist()
+                case "delete":
+                    least = random.randrange(step * ROWS)
+                    place = random.choice(["plain", "a b/%c"])
+                    where = random.choice([f"id >= {least} and id < {least + 40}", f"place = '{place}' and value < {least / 8}"])
+                    done = deltalake.delete(path, where, scrub=random.random() < 0.3, verify=True)
+                    by_id = where.startswith("id")
+                    kept = [it for it in rows if not (least <= it["id"] < least + 40)]
+                    if not by_id:
+                        kept = [it for it in rows if it["place"] != place or not it["value"] < least / 8]
+                    assert done["deleted_rows"] == len(rows) - len(kept), (seed, step, where, done)
+                    rows = kept
+                case "compact":
+                    deltalake.compact(path)
+                case "race":
+                    write_deltalake(path, rows_of(step), mode="append")
+                    rows += rows_of(step).to_pylist()
+                    deltalake.compact(stale)
+            assert delta_rows(path) == sorted(str(sorted(it.items())) for it in rows), (seed, step)
+            check_delta_statistics(path)
+
+
+def delta_refusals(directory: Path) -> None:
+    """Fails if a table that needs more is changed, or if files of a failed commit remain."""
+    path = directory / "feed"
+    write_deltalake(path, rows_of(0), configuration={"delta.enableChangeDataFeed": "true"})
+    refused(lambda: deltalake.delete(path, "id < 5"), ValueError, "change data feed")
+    deltalake.compact(path)
+    path = directory / "append-only"
+    write_deltalake(path, rows_of(0), configuration={"delta.appendOnly": "true"})
+    before = set(path.rglob("*.parquet"))
+    (error,) = outcomes([lambda: deltalake.delete(path, "id < 5")])
+    assert error is not None
+    assert set(path.rglob("*.parquet")) == before
 
 
 def on_iceberg(directory: Path) -> None:
@@ -268,8 +283,9 @@ def on_iceberg(directory: Path) -> None:
     from pyiceberg.catalog import load_catalog
     from pyiceberg.exceptions import CommitFailedException, ValidationException
 
-    recipe, call = blocks("Apache Iceberg")
-    compact = loaded(recipe)["compact"]
+    from bytelane import iceberg
+
+    compact = iceberg.rewrite_data_files
     catalog = load_catalog("default")
     catalog.create_namespace("weather")
 
@@ -296,8 +312,8 @@ def on_iceberg(directory: Path) -> None:
     table.delete("id < 30")
     before, count = rows(), len(files())
     old, stale = load().current_snapshot(), load()
-    with inside(directory):
-        exec(call, loaded(recipe))
+    done = compact(load())
+    assert done["files_removed"] > 15 and done["files_added"] == 6, done
     assert rows() == before == rows(old.snapshot_id)
     assert count > 15 and len(files()) == 6, (count, len(files()))
     assert {file.file_path.removeprefix("file://") for file in files()} == compacted()
@@ -322,15 +338,20 @@ def on_iceberg(directory: Path) -> None:
     load().append(rows_of(FILES))
     stale = load()
     load().append(rows_of(FILES + 1))
-    is_refused(stale)
+    before = rows()
+    assert compact(stale)["files_added"] > 0
+    assert rows() == before
+    load().append(rows_of(FILES + 2))
     stale = load()
     load().delete("id > 650")
     is_refused(stale)
+    load().append(rows_of(FILES + 3))
     before = rows()
     tables = [load(), load()]
     errors = outcomes([lambda: compact(tables[0]), lambda: compact(tables[1])])
     assert errors.count(None) == 1 and all(error is None or isinstance(error, conflicts) for error in errors), errors
     assert rows() == before
+    iceberg_deletions(load, rows)
 
     # Files before and after a column gets another name are compacted apart.
     with load().update_schema() as schema:
@@ -344,6 +365,35 @@ def on_iceberg(directory: Path) -> None:
     compact(load())
     assert rows() == before and len(files()) < 20
     refuses_in_place(Path(load().location().removeprefix("file://")), "Apache Iceberg", directory)
+
+
+def iceberg_deletions(load: Callable[[], Any], rows: Callable[[], list[str]]) -> None:
+    """Fails if a deletion leaves rows or takes others, or if positions in delete files are not found."""
+    from bytelane import iceberg
+    from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+
+    cases: list[tuple[str, Callable[[dict[str, Any]], bool]]] = [
+        ("id >= 200 and id < 230", lambda it: 200 <= it["id"] < 230),
+        ("place = 'plain' and value < 5", lambda it: it["place"] == "plain" and it["value"] < 5),
+        ("id = 99999", lambda it: False),
+        ("day = date '2026-01-02'", lambda it: it["day"] == date(2026, 1, 2)),
+    ]
+    for where, is_deleted in cases:
+        before = load().scan().to_arrow().to_pylist()
+        kept = [it for it in before if not is_deleted(it)]
+        done = iceberg.delete(load(), where, verify=True)
+        assert done["deleted_rows"] == len(before) - len(kept), (where, done)
+        assert rows() == sorted(str(sorted(it.items())) for it in kept), where
+    check_iceberg_statistics([task.file for task in load().scan().plan_files()])
+
+    work = iceberg._Work.of(load())
+    task = work.tasks()[0]
+    with tempfile.TemporaryDirectory() as directory:
+        path = f"{directory}/deletes.parquet"
+        pq.write_table(pa.table({"file_path": ["other", *[task.file.file_path] * 2], "pos": [3, 5, 1]}), path)
+        kind = {"content": DataFileContent.POSITION_DELETES, "file_format": FileFormat.PARQUET}
+        task.delete_files.add(DataFile.from_args(file_path=f"file://{path}", **kind))
+        assert work.positions(task) == [1, 5]
 
 
 def check_iceberg_statistics(files: list[Any]) -> None:
