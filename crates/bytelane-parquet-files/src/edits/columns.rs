@@ -1,6 +1,7 @@
 //! Options that change columns, and what they do to a schema.
 
-use arrow_array::{ArrayRef, StringArray, new_null_array};
+use arrow_array::cast::AsArray;
+use arrow_array::{ArrayRef, StringArray, StructArray, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use bytelane_parquet::format::{FieldRepetitionType, SchemaElement};
@@ -205,6 +206,28 @@ fn renamed_field(field: &FieldRef, parent: &str, names: &[(String, String)]) -> 
         other => other.clone(),
     };
     Arc::new(Field::clone(field).with_name(new).with_data_type(data_type))
+}
+
+/// Renames the members of the structs of a column, whose former name is given.
+pub(crate) fn renamed_array(
+    array: &ArrayRef,
+    path: &str,
+    names: &[(String, String)],
+) -> Result<ArrayRef> {
+    let (Some(array), false) = (array.as_struct_opt(), names.is_empty()) else {
+        return Ok(Arc::clone(array));
+    };
+    let (fields, columns, nulls) = array.clone().into_parts();
+    let members = fields.iter().zip(&columns);
+    let members = members.map(|(field, column)| {
+        let member = format!("{path}.{}", field.name());
+        let column = renamed_array(column, &member, names)?;
+        let field = renamed_field(field, path, names);
+        Ok((field, column))
+    });
+    let (fields, columns) = members.collect::<Result<(Vec<FieldRef>, Vec<ArrayRef>)>>()?;
+    let renamed = StructArray::try_new(fields.into(), columns, nulls)?;
+    Ok(Arc::new(renamed))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ mod rows;
 mod scrub;
 
 pub use columns::{AddedColumn, Promotion};
-pub(crate) use columns::{names, renamed_fields, renamed_schema};
+pub(crate) use columns::{names, renamed_array, renamed_fields, renamed_schema};
 pub(crate) use kept::KeptRows;
 pub(crate) use rows::Deletes;
 pub use rows::{DeletedRows, RowNumbers};

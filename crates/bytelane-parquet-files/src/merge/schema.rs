@@ -8,7 +8,7 @@ mod elements;
 mod names;
 
 use super::meaning::{Fields, elements_of, field_id};
-use crate::edits::renamed_schema;
+use crate::edits::{renamed_array, renamed_schema};
 use arrow_array::ArrayRef;
 use arrow_schema::FieldRef;
 use bytelane_parquet::format::{FieldRepetitionType, FileMetaData, LogicalType, SchemaElement};
@@ -139,6 +139,16 @@ impl Columns {
         }
     }
 
+    /// Gives the members of the values of a column, which has this name in its file, their new names.
+    pub(super) fn renamed(&self, values: &ArrayRef, name: &str) -> Result<ArrayRef> {
+        renamed_array(values, name, &self.renamed)
+    }
+
+    /// Gives the fields of a file their new names.
+    pub(super) fn renamed_fields(&self, fields: &Fields) -> Fields {
+        fields.renamed(&self.renamed)
+    }
+
     /// Numbers the columns by their names.
     fn index(&mut self) {
         let names = self.roots.iter().map(|root| root.elements[0].name.clone());
@@ -164,7 +174,7 @@ impl Columns {
             (&file.schema, given)
         } else {
             schema = renamed_schema(&file.schema, &self.renamed, &mut self.found);
-            renamed = given.renamed(&self.renamed);
+            renamed = self.renamed_fields(given);
             (&schema, &renamed)
         };
         let roots = roots(elements, fields, path)?;

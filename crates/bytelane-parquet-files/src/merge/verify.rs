@@ -6,20 +6,18 @@ use super::output::Outputs;
 use super::part::Part;
 use super::plan::Plan;
 use crate::diff::{DiffOptions, diff};
-use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, StructArray, new_null_array};
-use arrow_schema::{DataType, Field, Fields};
+use arrow_array::{Array, ArrayRef, new_null_array};
+use arrow_schema::DataType;
 use bytelane_parquet::read::ReaderBuilder;
 use bytelane_parquet::types::unite::convert;
 use bytelane_parquet::{Error, Problem, Progress, Reader, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::RowSelection;
 use std::path::Path;
-use std::sync::Arc;
 
 /// Compares all rows.
-pub(super) fn verify(
-    plan: &Plan<'_>,
+pub(super) fn verify<'a>(
+    plan: &'a Plan<'a>,
     options: &MergeOptions,
     outputs: &Outputs<'_>,
     progress: Progress,
@@ -49,7 +47,7 @@ fn different(problem: &str) -> Error {
 }
 
 /// Compares the rows that are kept, with their columns changed, with those of the outputs.
-fn edited(plan: &Plan<'_>, outputs: &[impl AsRef<Path>], progress: &Progress) -> Result<()> {
+fn edited<'a>(plan: &'a Plan<'a>, outputs: &[impl AsRef<Path>], progress: &Progress) -> Result<()> {
     let total = plan.footer.num_rows.unsigned_abs();
     let by_input = plan.parts.chunk_by(|one, other| one.input == other.input);
     let mut wanted = Rows::new(by_input.map(|parts| Wanted::new(plan, parts)));
@@ -68,7 +66,7 @@ fn edited(plan: &Plan<'_>, outputs: &[impl AsRef<Path>], progress: &Progress) ->
         let pairs = wanted.take(rows).into_iter().zip(found.take(rows));
         for ((wanted, found), root) in pairs.zip(&plan.columns.roots) {
             let to = found.data_type();
-            if convert(&with_names(&wanted, to)?, to)?.to_data() != found.to_data() {
+            if convert(&wanted, to)?.to_data() != found.to_data() {
                 let error = different("the new file has other values");
                 return Err(error.in_column(root.name()));
             }
@@ -145,11 +143,12 @@ struct Wanted<'a> {
     reader: Reader,
     /// Number of each column of the output in the batches, and its value if the input lacks it.
     columns: Vec<(Option<usize>, Option<&'a ArrayRef>, DataType)>,
+    plan: &'a Plan<'a>,
 }
 
 impl<'a> Wanted<'a> {
     /// Opens the input of these parts.
-    fn new(plan: &'a Plan<'_>, parts: &[Part]) -> Result<Self> {
+    fn new(plan: &'a Plan<'a>, parts: &[Part]) -> Result<Self> {
         let input = &plan.inputs[parts[0].input];
         let roots = plan.columns.roots.iter().enumerate();
         let numbers = roots.clone().map(|(at, _)| {
@@ -188,6 +187,7 @@ impl<'a> Wanted<'a> {
         Ok(Self {
             columns: columns.collect(),
             reader,
+            plan,
         })
     }
 }
@@ -200,33 +200,15 @@ impl Iterator for Wanted<'_> {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error.into())),
         };
-        let rows = batch.num_rows();
+        let (rows, schema) = (batch.num_rows(), batch.schema());
         let columns = self.columns.iter().map(|column| match column {
-            (Some(at), ..) => Ok(Arc::clone(batch.column(*at))),
+            (Some(at), ..) => {
+                let name = schema.field(*at).name();
+                self.plan.columns.renamed(batch.column(*at), name)
+            }
             (None, Some(value), _) => repeated(value, rows),
             (None, None, data_type) => Ok(new_null_array(data_type, rows)),
         });
         Some(columns.collect())
     }
-}
-
-/// Returns an array whose members have the names of a type.
-fn with_names(array: &ArrayRef, like: &DataType) -> Result<ArrayRef> {
-    let (DataType::Struct(own), DataType::Struct(members)) = (array.data_type(), like) else {
-        return Ok(Arc::clone(array));
-    };
-    if own.len() != members.len() {
-        return Ok(Arc::clone(array));
-    }
-    let (_, columns, nulls) = array.as_struct().clone().into_parts();
-    let columns = columns.iter().zip(members);
-    let columns = columns.map(|(column, member)| with_names(column, member.data_type()));
-    let columns = columns.collect::<Result<Vec<_>>>()?;
-    let fields = own.iter().zip(members).zip(&columns);
-    let fields = fields.map(|((own, member), column)| {
-        let field = Field::clone(own).with_name(member.name());
-        field.with_data_type(column.data_type().clone())
-    });
-    let fields = fields.collect::<Fields>();
-    Ok(Arc::new(StructArray::try_new(fields, columns, nulls)?))
 }

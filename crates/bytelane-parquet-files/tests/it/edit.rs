@@ -558,6 +558,66 @@ fn a_merge_takes_the_same_edits() {
 }
 
 #[test]
+fn members_that_exchange_their_names_keep_their_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let [one, two, new] = ["one", "two", "new"].map(|it| directory.path().join(it));
+    let write = |path: &Path, wide: bool, dictionary: bool| {
+        let numbers = 0..20_000_i64;
+        let text = |it: i64| format!("{path:?} {}", it * 7919 % 15_013);
+        let a: ArrayRef = match wide {
+            true => Arc::new(Int64Array::from_iter_values(numbers.clone())),
+            false => Arc::new(Int32Array::from_iter_values(0..20_000)),
+        };
+        let texts = |shift: i64| -> ArrayRef {
+            Arc::new(StringArray::from_iter_values(
+                numbers.clone().map(|it| text(it + shift)),
+            ))
+        };
+        let field = |name: &str, array: &ArrayRef| {
+            Arc::new(Field::new(name, array.data_type().clone(), true))
+        };
+        let members = [("a", a), ("b", texts(0)), ("c", texts(5))];
+        let place = StructArray::from(
+            members
+                .map(|(name, array)| (field(name, &array), array))
+                .to_vec(),
+        );
+        let rows = RecordBatch::try_from_iter_with_nullable([(
+            "place",
+            Arc::new(place) as ArrayRef,
+            true,
+        )])
+        .unwrap();
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(dictionary)
+            .build();
+        let file = fs::File::create(path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, rows.schema(), Some(properties)).unwrap();
+        writer.write(&rows).unwrap();
+        writer.close().unwrap();
+        rows
+    };
+    // Types that differ are converted, and dictionaries that are too large together are encoded again.
+    for wide in [false, true] {
+        let (first, second) = (write(&one, true, true), write(&two, wide, true));
+        let swap = [("place.b", "c"), ("place.c", "b")];
+        let options = MergeOptions::default()
+            .with_edits(Edits::default().with_rename(swap))
+            .with_verify(true);
+        merge(&[&one, &two], &new, &options).unwrap();
+        let (found, _) = read(&new, None);
+        let found = found["place"].as_struct();
+        for (before, from) in [(first, 0), (second, 20_000)] {
+            let before = before["place"].as_struct();
+            for (old, new) in [("b", "c"), ("c", "b")] {
+                let found = found.column_by_name(new).unwrap().slice(from, 20_000);
+                assert_eq!(&found, before.column_by_name(old).unwrap(), "{wide}");
+            }
+        }
+    }
+}
+
+#[test]
 fn errors_name_what_is_wrong() {
     let directory = tempfile::tempdir().unwrap();
     let (old, new) = (directory.path().join("old"), directory.path().join("new"));

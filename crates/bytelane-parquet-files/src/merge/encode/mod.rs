@@ -185,7 +185,11 @@ impl Encoding<'_> {
             };
             match catch_panic(|| arrays_of(group, place, self.plan.memory, limit)) {
                 Ok(values) => {
+                    let element = group.file.footer.schema.get(place.element);
+                    let name = element.map(|it| String::from_utf8_lossy(&it.name));
+                    let name = name.unwrap_or_default();
                     for values in values {
+                        let values = self.plan.columns.renamed(&values, &name)?;
                         // Required members of nested columns may have become optional.
                         if values.data_type() == data_type {
                             arrays.push(values);

@@ -119,7 +119,9 @@ impl Converting<'_> {
         }
         let batches = builder.build()?.map(|batch| {
             let batch = batch?;
-            let values = convert(batch.column(0), united)?;
+            let (columns, schema) = (&self.plan.columns, batch.schema());
+            let values = columns.renamed(batch.column(0), schema.field(0).name())?;
+            let values = convert(&values, united)?;
             to_stored(&values, stored)
         });
         let arrays = batches.collect::<Result<Vec<_>>>()?;

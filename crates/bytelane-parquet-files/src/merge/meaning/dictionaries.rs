@@ -69,7 +69,7 @@ pub(in crate::merge) fn orders(
     for input in inputs {
         let file = input.open()?;
         let in_file = file.schema().map_err(|error| error.in_file(input.path))?;
-        let fields = known.of(&file.footer, file.depth);
+        let fields = columns.renamed_fields(&known.of(&file.footer, file.depth));
         let fields = fields.by_name();
         for leaf in &mut wanted {
             let Some(place) = columns.place(&input.layout, leaf.root) else {

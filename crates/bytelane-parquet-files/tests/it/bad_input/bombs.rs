@@ -1,6 +1,7 @@
 //! Runs every function on files of a few hundred bytes that claim huge arrays, in processes with little memory: none of
 //! them may abort.
 
+use super::without_first_row;
 use crate::allocation::{as_it_is, column, leb128, nulls, run, strings};
 use bytelane_parquet::filter::Selection;
 use bytelane_parquet::parquet::basic::{Encoding, Type};
@@ -8,6 +9,7 @@ use bytelane_parquet::{Error, InputFile, Reader, ReaderBuilder, StringType};
 use bytelane_parquet_files::advise::{AdviseOptions, advise};
 use bytelane_parquet_files::check::{CheckOptions, check, check_order};
 use bytelane_parquet_files::diff::{DiffOptions, diff};
+use bytelane_parquet_files::edit::edit;
 use bytelane_parquet_files::inspect::{InspectOptions, inspect};
 use bytelane_parquet_files::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet_files::repair::{RepairOptions, repair};
@@ -87,7 +89,7 @@ fn run_all(path: &Path) {
             .with_verify(true),
     );
     let checks = CheckOptions::default().with_values(true);
-    let functions: [Function<'_>; 15] = [
+    let functions: [Function<'_>; 16] = [
         ("read", &|| read(opened(path)?.build()?)),
         ("read a table", &|| {
             keep(opened(path)?.with_batches_kept(true).build()?)
@@ -131,6 +133,7 @@ fn run_all(path: &Path) {
         }),
         ("merge", &|| merge(&[path, path], &new, &fresh).map(drop)),
         ("split", &|| merge(&[path], &new, &split).map(drop)),
+        ("edit", &|| edit(path, &new, &without_first_row()).map(drop)),
         ("repair", &|| {
             repair(path, &new, &RepairOptions::default()).map(drop)
         }),

@@ -9,6 +9,8 @@ use bytelane_parquet::format::{
 };
 use bytelane_parquet::{Error, Reader};
 use bytelane_parquet_files::check::{CheckOptions, Severity, check};
+use bytelane_parquet_files::edit::{EditOptions, edit};
+use bytelane_parquet_files::edits::Edits;
 use bytelane_parquet_files::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet_files::repair::{RepairOptions, repair};
 use bytelane_parquet_files::rewrite::{RewriteOptions, rewrite};
@@ -291,9 +293,10 @@ fn check_verbs(name: &str, path: &Path, truth: &Bytes, is_refused: bool) {
     let wanted = read(truth.clone(), None).unwrap();
     let fresh = MergeOptions::default().with_pages(MergePages::Fresh);
     let split = MergeOptions::default().with_row_group_size(5);
+    let scrubbed = EditOptions::default().with_edits(Edits::default().with_scrub(true));
     let snappy = RewriteOptions::default().with_compression(Compression::SNAPPY);
     type Verb<'a> = (&'a str, &'a dyn Fn() -> Result<(), Error>);
-    let verbs: [Verb<'_>; 5] = [
+    let verbs: [Verb<'_>; 6] = [
         ("merge", &|| {
             merge(&[path], &output, &MergeOptions::default()).map(drop)
         }),
@@ -303,6 +306,7 @@ fn check_verbs(name: &str, path: &Path, truth: &Bytes, is_refused: bool) {
         ("merge with smaller row groups", &|| {
             merge(&[path], &output, &split).map(drop)
         }),
+        ("edit", &|| edit(path, &output, &scrubbed).map(drop)),
         ("repair", &|| {
             repair(path, &output, &RepairOptions::default()).map(drop)
         }),

@@ -1,6 +1,7 @@
 //! Counts the work of each verb while columns, row groups, pages, key-value pairs and files double: none may grow with a
 //! square.
 
+use super::without_first_row;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 use bytelane_parquet::filter::{SelectedRows, Selection};
 use bytelane_parquet::table::{Table, TableFile, conform};
@@ -8,6 +9,7 @@ use bytelane_parquet::{Error, InputFile, ReaderBuilder, Replace};
 use bytelane_parquet_files::advise::{AdviseOptions, Advisor, advise};
 use bytelane_parquet_files::check::{CheckOptions, check};
 use bytelane_parquet_files::diff::{DiffOptions, diff};
+use bytelane_parquet_files::edit::edit;
 use bytelane_parquet_files::inspect::{InspectOptions, inspect};
 use bytelane_parquet_files::merge::{MergeOptions, MergePages, merge};
 use bytelane_parquet_files::repair::{RepairOptions, SalvageOptions, repair, salvage};
@@ -81,7 +83,7 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
     let split = MergeOptions::default().with_row_group_size(20);
     let rewriting = RewriteOptions::default().with_threads(NonZero::<usize>::MIN);
     let values = CheckOptions::default().with_values(true);
-    let verbs: [Verb<'_>; 19] = [
+    let verbs: [Verb<'_>; 20] = [
         ("head", &|path| {
             let file = ReaderBuilder::open(path)?.with_limit(10);
             rows(Selection::default().read(file)?)
@@ -137,6 +139,9 @@ fn check_growth(name: &str, shapes: [Shape; 2]) {
         }),
         ("merge that splits", &|path| {
             merge(&[path], &new, &split).map(drop)
+        }),
+        ("edit", &|path| {
+            edit(path, &new, &without_first_row()).map(drop)
         }),
         ("repair", &|path| {
             repair(path, &new, &RepairOptions::default()).map(drop)
