@@ -9,11 +9,11 @@ use bytelane::Detected;
 use bytelane_parquet::budget::RowLimit;
 use bytelane_parquet::format::{Encoded, PageType, SizeStatistics, Statistics};
 use bytelane_parquet::page::{
-    PageEditor, PageEncoder, PageGatherer, PageKind, PageRows, read_header,
+    DataPage, PageEditor, PageEncoder, PageGatherer, PageKind, PageRows, Parts, read_header,
 };
 use bytelane_parquet::statistics::Compare;
 use bytelane_parquet::{DataPageVersion, Error, Problem, Result};
-use parquet::basic::Type;
+use parquet::basic::{Compression, Type};
 use parquet::schema::types::ColumnDescriptor;
 use std::ops::Range;
 
@@ -197,22 +197,40 @@ struct Cutter<'a> {
     are_deleted: bool,
 }
 
-/// Decoder for the pages of a chunk.
+/// Decoder and encoder for the pages of a chunk.
 struct Open {
     editor: PageEditor,
     gatherer: PageGatherer,
     deleted: Deleted,
+    /// Compression of new pages, once there are some, and the encoder of the last one with its version.
+    compression: Option<Compression>,
+    encoder: Option<(DataPageVersion, PageEncoder)>,
 }
 
 impl Open {
     /// Adds rows of a page to those that are deleted.
-    fn delete(&mut self, stored: &StoredPage, rows: &PageRows) -> Result<()> {
-        gather(&mut self.editor, &mut self.gatherer, stored, rows)?;
+    fn delete(&mut self, header: &DataPage, parts: Parts, rows: &PageRows) -> Result<()> {
+        self.gatherer.add(header, parts, rows, None)?;
         let (nulls, deleted) = (self.gatherer.nulls(), &mut self.deleted);
         self.gatherer.with_values(|values| {
             deleted.add(values, nulls);
             Ok(())
         })
+    }
+
+    /// Prepares the encoder of pages like one of a chunk.
+    fn prepare(&mut self, like: &StoredPage, leaf: &Leaf) -> Result<()> {
+        let compression = match self.compression {
+            Some(compression) => compression,
+            None => *self.compression.insert(compression_of_cuts(leaf)?),
+        };
+        let version = like.version();
+        let is_other = self.encoder.as_ref().is_none_or(|(it, _)| *it != version);
+        if is_other {
+            let encoder = PageEncoder::new(Detected::active(), version, compression)?;
+            self.encoder = Some((version, encoder));
+        }
+        Ok(())
     }
 }
 
@@ -227,6 +245,8 @@ impl Cutter<'_> {
                     deleted: Deleted::new(self.leaf, self.column, &mut editor)?,
                     editor,
                     gatherer: PageGatherer::new(self.column, &budget)?,
+                    compression: None,
+                    encoder: None,
                 }
             }
         };
@@ -235,7 +255,9 @@ impl Cutter<'_> {
 
     /// Deletes all rows of a page.
     fn delete(&mut self, stored: &StoredPage) -> Result<()> {
-        self.open()?.delete(stored, &PageRows::all())
+        let open = self.open()?;
+        let (header, parts) = opened(&mut open.editor, stored)?;
+        open.delete(&header, parts, &PageRows::all())
     }
 
     fn cut(
@@ -245,25 +267,25 @@ impl Cutter<'_> {
         rows: &PageRows,
         span: &Span,
     ) -> Result<(StoredPage, Entry)> {
-        let (are_deleted, is_text) = (
-            self.are_deleted,
-            self.column.physical_type() == Type::BYTE_ARRAY,
-        );
-        let mut encoder = encoder_of(stored, self.leaf)?;
+        let (are_deleted, leaf) = (self.are_deleted, self.leaf);
+        let is_text = self.column.physical_type() == Type::BYTE_ARRAY;
         let open = self.open()?;
+        open.prepare(stored, leaf)?;
+        let (header, parts) = opened(&mut open.editor, stored)?;
         if are_deleted {
-            open.delete(stored, &rows.others())?;
+            open.delete(&header, parts.clone(), &rows.others())?;
         }
-        gather(&mut open.editor, &mut open.gatherer, stored, rows)?;
+        open.gatherer.add(&header, parts, rows, None)?;
         let indices = open.gatherer.indices().iter();
         let lengths = indices.map(|index| open.deleted.length(*index));
         let string_bytes: Option<i64> = lengths.sum();
         let mut left = None;
         let (gatherer, deleted) = (&mut open.gatherer, &mut open.deleted);
-        let (page, gathered) =
-            encoded_page(gatherer, &mut encoder, &stored.page.header, |values| {
-                left = are_deleted.then(|| deleted.keep(values));
-            })?;
+        let encoder = open.encoder.as_mut();
+        let (_, encoder) = encoder.ok_or_else(|| Error::corrupt("a page that cannot be cut"))?;
+        let (page, gathered) = encoded_page(gatherer, encoder, &stored.page.header, |values| {
+            left = are_deleted.then(|| deleted.keep(values));
+        })?;
         let begins = span.begins || !rows.begun;
         let selected = rows.ranges.iter().map(|rows| rows.len() as u64);
         let selected = begins.then(|| selected.sum());
@@ -295,10 +317,12 @@ impl Cutter<'_> {
             editor,
             gatherer,
             deleted,
+            ..
         } = self.open()?;
         deleted.statistics(chunk, compare, |look| {
             for stored in whole {
-                gather(editor, gatherer, stored, &PageRows::all())?;
+                let (header, parts) = opened(editor, stored)?;
+                gatherer.add(&header, parts, &PageRows::all(), None)?;
                 gatherer.with_values(|values| {
                     look(values);
                     Ok(())
@@ -309,32 +333,26 @@ impl Cutter<'_> {
     }
 }
 
-/// Gathers rows of a page.
-fn gather(
-    editor: &mut PageEditor,
-    gatherer: &mut PageGatherer,
-    stored: &StoredPage,
-    rows: &PageRows,
-) -> Result<()> {
+/// Returns the header and the decompressed parts of a page.
+fn opened(editor: &mut PageEditor, stored: &StoredPage) -> Result<(DataPage, Parts)> {
     let (checked, body) = (read_header(&stored.page.header)?, stored.body());
     checked.check(&body)?;
     let PageKind::Data(header) = checked.kind else {
         return Err(Error::corrupt("a page without data"));
     };
     let parts = editor.open(&header, &body)?;
-    gatherer.add(&header, parts, rows, None)
+    Ok((header, parts))
 }
 
-/// Returns an encoder of pages like one of a chunk.
-fn encoder_of(like: &StoredPage, leaf: &Leaf) -> Result<PageEncoder> {
+/// Returns the compression of new pages of a chunk.
+fn compression_of_cuts(leaf: &Leaf) -> Result<Compression> {
     let codec = leaf.metadata().codec;
-    let compression = leaf.compression()?.ok_or_else(|| {
+    leaf.compression()?.ok_or_else(|| {
         let problem = format!(
             "cutting a page with the deprecated compression {codec:?}; leave out the number of rows or the size of files, or rewrite the file before"
         );
         Error::new(Problem::Unsupported(problem))
-    })?;
-    PageEncoder::new(Detected::active(), like.version(), compression)
+    })
 }
 
 /// Builds a chunk from pages of another one, with the statistics of that one and, if they are known, those of these pages.
