@@ -68,7 +68,7 @@ fn run(page: &str, count: usize) {
 
 #[test]
 fn the_commands_about_parquet_run() {
-    run("getting-started/parquet.md", 5);
+    run("getting-started/parquet.md", 6);
 }
 
 #[test]
