@@ -75,7 +75,7 @@ pub struct Edits {
     #[serde(deserialize_with = "deserialize_texts")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME TYPE [= VALUE]"))]
     pub add: Vec<AddedColumn>,
-    /// Give a column a type that holds all of its values, as in id=int64 or day=timestamp[us], or make it optional: id=optional
+    /// Give a column a type that holds all of its values, as in id=int64 or day=timestamp, or make it optional: id=optional
     #[serde(deserialize_with = "deserialize_pairs")]
     #[setters(skip)]
     #[cfg_attr(feature = "clap", arg(long, value_name = "NAME=TYPE", value_parser = flags::pair::<Promotion>))]

@@ -207,7 +207,7 @@ def merge(
     - `order`: Order of the columns, by their new names; columns that are not named follow.
     - `add`: Add a column with one value in all rows, or null, as in "country string = 'DE'" or "discount decimal128(10,
       2)".
-    - `promote`: Give a column a type that holds all of its values, as in id=int64 or day=timestamp[us], or make it
+    - `promote`: Give a column a type that holds all of its values, as in id=int64 or day=timestamp, or make it
       optional: id=optional.
     - `scrub`: Leave no trace of deleted values: encode row groups that lose rows again, with new dictionaries, bounds
       and Bloom filters; without rows to delete, encode all, for the traces of earlier deletions.
@@ -269,7 +269,7 @@ def edit(
     - `order`: Order of the columns, by their new names; columns that are not named follow.
     - `add`: Add a column with one value in all rows, or null, as in "country string = 'DE'" or "discount decimal128(10,
       2)".
-    - `promote`: Give a column a type that holds all of its values, as in id=int64 or day=timestamp[us], or make it
+    - `promote`: Give a column a type that holds all of its values, as in id=int64 or day=timestamp, or make it
       optional: id=optional.
     - `scrub`: Leave no trace of deleted values: encode row groups that lose rows again, with new dictionaries, bounds
       and Bloom filters; without rows to delete, encode all, for the traces of earlier deletions.
