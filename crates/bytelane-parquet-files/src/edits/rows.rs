@@ -121,9 +121,9 @@ impl<'a> Deletes<'a> {
             let problem = format!("row {row} cannot be deleted: the file has {all} rows");
             return Err(Problem::Option(problem).into());
         }
-        let (mut first, mut deleted) = (0, deleted.into_iter().peekable());
+        let (mut first, mut deleted) = (0_u64, deleted.into_iter().peekable());
         let kept = counts.map(|rows| {
-            let end = first + rows;
+            let end = first.saturating_add(rows);
             let own = std::iter::from_fn(|| deleted.next_if(|row| *row < end));
             let kept = KeptRows::without(rows, own.map(|row| row - first));
             first = end;

@@ -633,6 +633,10 @@ fn errors_name_what_is_wrong() {
             "keep one",
         ),
         (
+            Edits::default().with_rename([("day", "d"), ("day", "e")]),
+            "rename names the column day twice",
+        ),
+        (
             Edits::default().with_rename([("x", "y")]),
             "no column \"x\"",
         ),

@@ -97,6 +97,8 @@ def delete(table: Table, where: str, *, scrub: bool = False, verify: bool = Fals
             if any(name in where for name in others):
                 raise ValueError(f"{path}: its columns have other names than those of the table; rewrite it before")
             if parquet.read_table(path, [], filters=where, as_files=True).num_rows:
+                if task.file.spec_id != table.spec().spec_id:
+                    raise ValueError(f"{path}: it has an earlier partition spec, which is not written; use Table.delete")
                 work.replace([task], where=where, scrub=scrub, verify=verify)
         return work.commit(retries)
 

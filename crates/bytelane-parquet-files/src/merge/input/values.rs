@@ -83,8 +83,12 @@ impl Deleted {
         others: impl FnOnce(&mut dyn FnMut(DenseValues<'_>)) -> Result<()>,
     ) -> Result<Statistics> {
         let mut left = Statistics {
-            null_count: chunk.null_count.map(|nulls| nulls - self.nulls),
-            nan_count: chunk.nan_count.map(|nans| nans - self.bounds.nans as i64),
+            null_count: chunk
+                .null_count
+                .map(|nulls| nulls.saturating_sub(self.nulls)),
+            nan_count: chunk
+                .nan_count
+                .map(|nans| nans.saturating_sub(self.bounds.nans as i64)),
             min_value: chunk.min_value,
             max_value: chunk.max_value,
             is_min_value_exact: chunk.is_min_value_exact,

@@ -33,6 +33,8 @@ impl Columns {
         if let Some((name, _)) = edits.rename.iter().find(|(it, _)| !self.found.contains(it)) {
             return Err(Problem::NoSuchColumn(name.clone()).into());
         }
+        let renamed: Vec<String> = edits.rename.iter().map(|(old, _)| old.clone()).collect();
+        names(&renamed, "rename")?;
         for (name, to) in &edits.promote {
             let at = self.position(edits.new_name(name))?;
             let promoted = self.promote(at, to);
