@@ -1,0 +1,1 @@
+"""Parts that the sources of all engines share: conditions, and rows in parts."""
