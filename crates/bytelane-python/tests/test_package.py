@@ -15,7 +15,7 @@ from typing import Any
 import bytelane
 import pytest
 
-MODULES = ["bytelane", "bytelane._errors", "bytelane.numcodecs", "bytelane.polars", "bytelane.zarr"]
+MODULES = ["bytelane", "bytelane._errors", "bytelane.duckdb", "bytelane.numcodecs", "bytelane.polars", "bytelane.zarr"]
 
 
 def is_ours(value: Any) -> bool:
