@@ -6,6 +6,7 @@ evaluates the others on the rows that remain.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -47,10 +48,11 @@ class Rows:
         if nan_is_largest:
             self._floats = [name for name in needed if pa.types.is_floating(schema.field(name).type)]
             for name in self._floats:
-                # Rows with NaN, which is neither larger nor smaller in pyarrow.
+                # Keep rows with NaN, which is neither larger nor smaller in pyarrow.
                 field = pc.field(name)
                 condition = condition | ~((field <= 0.0) | (field > 0.0))
             if self._floats:
+                _refuse_extremes(self._condition, schema.names)
                 converted = _converted(condition, self._scan)
         if converted is not None:
             self._pushed = Pushed(converted, frozenset(needed))
@@ -76,6 +78,17 @@ class Rows:
             table = table.set_column(table.schema.get_field_index(name), name, column)
         marked = ds.dataset(table).to_table(columns={"": self._condition})
         return marked.column(0)
+
+
+def _refuse_extremes(condition: Any, names: Sequence[str]) -> None:
+    """Refuses values that no float is larger than: what is above them cannot be told from them."""
+    without_texts = re.sub(r'"(?:[^"\\]|\\.)*"', "", str(condition))
+    found = {it for it in re.findall(r"\b(?:inf|nan)\b", without_texts) if it not in names}
+    if found:
+        raise NotImplementedError(
+            f"the condition {condition} compares a column of floats with {found.pop()}, which the engine orders differently than "
+            "pyarrow, in whose form it hands conditions over; compare with a finite number, or use isnan"
+        )
 
 
 def _converted(condition: Any, scan: Scan) -> _parquet.Condition | None:
