@@ -13,9 +13,9 @@
 //   and overlapping buffers result in an error status, and nothing is written.
 // - A destination that is too short results in BYTELANE_DESTINATION and the required length, and
 //   nothing is written.
-// - No function allocates memory, takes a lock, unwinds, calls exit or reads the environment. There
-//   is no global state except the detected instruction set. All functions can be called from
-//   several threads at once.
+// - No function allocates memory, takes a lock, unwinds, calls exit or reads the environment, except
+//   those of FSST, whose symbol tables are objects on the heap. There is no global state except the
+//   detected instruction set. All functions can be called from several threads at once.
 // - A bug in the library itself aborts the process: it does not unwind into its caller.
 
 
@@ -132,7 +132,17 @@ typedef enum bytelane_status {
   BYTELANE_LONE_SURROGATE = 22,
   // A value does not fit the width.
   BYTELANE_INVALID_VALUE = 23,
+  // An encoded string contains a code without a symbol.
+  BYTELANE_UNKNOWN_CODE = 24,
 } bytelane_status;
+
+// Symbol table of FSST. Functions that take one fail with `BYTELANE_NULL` if it is null. It never changes, so that several
+// threads can use it at once.
+//
+// Strings are bytes, one string after the other, and offsets into them, one more than there are strings: string `i` has the
+// bytes from offset `i` up to offset `i + 1`. The first offset need not be 0, so to pass some of the strings, begin with another
+// offset and pass fewer. Functions that take strings fail with `BYTELANE_RANGE` if the offsets decrease or are beyond the bytes.
+typedef struct bytelane_fsst_table bytelane_fsst_table;
 
 // Result of a call.
 typedef struct bytelane_result {
@@ -831,6 +841,194 @@ struct bytelane_result bytelane_alp_validate_f64(const uint8_t *src, size_t src_
 // Reads the number of values that a page claims to have: `count`. Equal values take hardly any
 // bytes, so even a short page may have many; limit the number that you allocate memory for.
 struct bytelane_result bytelane_alp_stored(const uint8_t *src, size_t src_length);
+
+// Frees a table. Does nothing if it is null.
+void bytelane_fsst_free(struct bytelane_fsst_table *table);
+
+// Makes a table of the symbols that shorten strings like these most, from a sample of 16 KiB, and stores its address in
+// `table`. `count` is the number of symbols. The same strings give the same table.
+//
+// Allocates memory, and aborts the process if there is none; `bytelane_fsst_free` frees it.
+struct bytelane_result bytelane_fsst_train_i32(const uint8_t *strings,
+                                               size_t length,
+                                               const int32_t *offsets,
+                                               size_t offset_count,
+                                               struct bytelane_fsst_table **table);
+
+// Same as `bytelane_fsst_train_i32`.
+struct bytelane_result bytelane_fsst_train_i64(const uint8_t *strings,
+                                               size_t length,
+                                               const int64_t *offsets,
+                                               size_t offset_count,
+                                               struct bytelane_fsst_table **table);
+
+// Reads a table in the serialised form of the reference implementation, and stores its address in `table`. `offset` is the
+// number of bytes read, and `count` the number of symbols. More bytes may follow the table.
+//
+// Allocates memory, as `bytelane_fsst_train_i32`. Fails with `BYTELANE_TRUNCATED` and `BYTELANE_MALFORMED`.
+struct bytelane_result bytelane_fsst_read_table(const uint8_t *src,
+                                                size_t src_length,
+                                                struct bytelane_fsst_table **table);
+
+// Writes a table in the serialised form of the reference implementation, up to 2057 bytes. `offset` is the number of symbols.
+struct bytelane_result bytelane_fsst_write_table(const struct bytelane_fsst_table *table,
+                                                 uint8_t *dst,
+                                                 size_t dst_length);
+
+// Counts the bytes that `bytelane_fsst_encode` would write: `count` is their number.
+struct bytelane_result bytelane_fsst_encoded_length(const struct bytelane_fsst_table *table,
+                                                    const uint8_t *src,
+                                                    size_t src_length);
+
+// Encodes a string. `dst` only needs room for the result; encoding is faster if it has the maximum, `2 * src_length`. Bytes of
+// `dst` after the result may be overwritten.
+//
+// The first call of a function that encodes with a table allocates about 170 KiB, which belong to the table. Calls in other
+// threads wait for it.
+struct bytelane_result bytelane_fsst_encode(const struct bytelane_fsst_table *table,
+                                            const uint8_t *src,
+                                            size_t src_length,
+                                            uint8_t *dst,
+                                            size_t dst_length);
+
+// Counts the bytes that `bytelane_fsst_decode` would write: `count` is their number.
+//
+// Fails in the same cases.
+struct bytelane_result bytelane_fsst_decoded_length(const struct bytelane_fsst_table *table,
+                                                    const uint8_t *src,
+                                                    size_t src_length);
+
+// Decodes a string, or several one after the other. `dst` only needs room for the result; decoding is faster if it has the
+// maximum, `8 * src_length`. Bytes of `dst` after the result may be overwritten.
+//
+// Fails with `BYTELANE_UNKNOWN_CODE`, and with `BYTELANE_TRUNCATED` if the string ends after an escape code.
+struct bytelane_result bytelane_fsst_decode(const struct bytelane_fsst_table *table,
+                                            const uint8_t *src,
+                                            size_t src_length,
+                                            uint8_t *dst,
+                                            size_t dst_length);
+
+// Encodes strings, and writes the offset of each result and of the end of the last one to `dst_offsets`. `count` is the number of
+// bytes written to `dst`, and `offset` the number of those read. `dst` is as for `bytelane_fsst_encode`.
+//
+// Fails with `BYTELANE_ARGUMENT` if `dst_offset_count` is not `offset_count`, and with `BYTELANE_LENGTH` if an offset cannot
+// count the bytes; `dst` may have been written then.
+struct bytelane_result bytelane_fsst_encode_strings_i32(const struct bytelane_fsst_table *table,
+                                                        const uint8_t *strings,
+                                                        size_t length,
+                                                        const int32_t *offsets,
+                                                        size_t offset_count,
+                                                        uint8_t *dst,
+                                                        size_t dst_length,
+                                                        int32_t *dst_offsets,
+                                                        size_t dst_offset_count);
+
+// Same as `bytelane_fsst_encode_strings_i32`.
+struct bytelane_result bytelane_fsst_encode_strings_i64(const struct bytelane_fsst_table *table,
+                                                        const uint8_t *strings,
+                                                        size_t length,
+                                                        const int64_t *offsets,
+                                                        size_t offset_count,
+                                                        uint8_t *dst,
+                                                        size_t dst_length,
+                                                        int64_t *dst_offsets,
+                                                        size_t dst_offset_count);
+
+// Decodes strings, and writes the offset of each result and of the end of the last one to `dst_offsets`. `count` is the number of
+// bytes written to `dst`, and `offset` the number of those read. `dst` is as for `bytelane_fsst_decode`.
+//
+// Fails in the same cases as `bytelane_fsst_decode` and `bytelane_fsst_encode_strings_i32`.
+struct bytelane_result bytelane_fsst_decode_strings_i32(const struct bytelane_fsst_table *table,
+                                                        const uint8_t *strings,
+                                                        size_t length,
+                                                        const int32_t *offsets,
+                                                        size_t offset_count,
+                                                        uint8_t *dst,
+                                                        size_t dst_length,
+                                                        int32_t *dst_offsets,
+                                                        size_t dst_offset_count);
+
+// Same as `bytelane_fsst_decode_strings_i32`.
+struct bytelane_result bytelane_fsst_decode_strings_i64(const struct bytelane_fsst_table *table,
+                                                        const uint8_t *strings,
+                                                        size_t length,
+                                                        const int64_t *offsets,
+                                                        size_t offset_count,
+                                                        uint8_t *dst,
+                                                        size_t dst_length,
+                                                        int64_t *dst_offsets,
+                                                        size_t dst_offset_count);
+
+// Compares encoded strings with a text, without decoding them: writes 1 to `found` for each that stands for the text, and 0 for
+// each other one. `count` is the number of strings, and `offset` the number of their bytes.
+//
+// Fails in the same cases as `bytelane_fsst_decode` if a string is malformed before the first difference; `found` may have been
+// written then.
+struct bytelane_result bytelane_fsst_equals_i32(const struct bytelane_fsst_table *table,
+                                                const uint8_t *strings,
+                                                size_t length,
+                                                const int32_t *offsets,
+                                                size_t offset_count,
+                                                const uint8_t *text,
+                                                size_t text_length,
+                                                uint8_t *found,
+                                                size_t found_length);
+
+// Same as `bytelane_fsst_equals_i32`.
+struct bytelane_result bytelane_fsst_equals_i64(const struct bytelane_fsst_table *table,
+                                                const uint8_t *strings,
+                                                size_t length,
+                                                const int64_t *offsets,
+                                                size_t offset_count,
+                                                const uint8_t *text,
+                                                size_t text_length,
+                                                uint8_t *found,
+                                                size_t found_length);
+
+// Same as `bytelane_fsst_equals_i32`, for strings that begin with the text.
+struct bytelane_result bytelane_fsst_starts_with_i32(const struct bytelane_fsst_table *table,
+                                                     const uint8_t *strings,
+                                                     size_t length,
+                                                     const int32_t *offsets,
+                                                     size_t offset_count,
+                                                     const uint8_t *text,
+                                                     size_t text_length,
+                                                     uint8_t *found,
+                                                     size_t found_length);
+
+// Same as `bytelane_fsst_starts_with_i32`.
+struct bytelane_result bytelane_fsst_starts_with_i64(const struct bytelane_fsst_table *table,
+                                                     const uint8_t *strings,
+                                                     size_t length,
+                                                     const int64_t *offsets,
+                                                     size_t offset_count,
+                                                     const uint8_t *text,
+                                                     size_t text_length,
+                                                     uint8_t *found,
+                                                     size_t found_length);
+
+// Same as `bytelane_fsst_equals_i32`, for strings that contain the text. Allocates memory for the search, up to 64 KiB or twenty
+// times the length of the text, and frees it.
+struct bytelane_result bytelane_fsst_contains_i32(const struct bytelane_fsst_table *table,
+                                                  const uint8_t *strings,
+                                                  size_t length,
+                                                  const int32_t *offsets,
+                                                  size_t offset_count,
+                                                  const uint8_t *text,
+                                                  size_t text_length,
+                                                  uint8_t *found,
+                                                  size_t found_length);
+
+// Same as `bytelane_fsst_contains_i32`.
+struct bytelane_result bytelane_fsst_contains_i64(const struct bytelane_fsst_table *table,
+                                                  const uint8_t *strings,
+                                                  size_t length,
+                                                  const int64_t *offsets,
+                                                  size_t offset_count,
+                                                  const uint8_t *text,
+                                                  size_t text_length,
+                                                  uint8_t *found,
+                                                  size_t found_length);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,5 +1,5 @@
 // bytelane for C++17: bytelane.h with spans and std::error_code. Header only; nothing throws or
-// allocates, except std::error_code::message.
+// allocates, except std::error_code::message and the symbol tables of FSST.
 //
 //     std::vector<float> values = ...;
 //     std::vector<std::uint8_t> page(4 * values.size());
@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -264,6 +265,49 @@ result validate(bytes src) noexcept {
 }
 
 }  // namespace alp
+
+// FSST: strings as codes for their frequent parts.
+namespace fsst {
+
+// Symbol table, which frees itself. Calls with one that was not trained or read fail with BYTELANE_NULL.
+class table {
+public:
+    const bytelane_fsst_table *get() const noexcept { return owned_.get(); }
+
+    // Takes over a table of C, and frees the former one.
+    void reset(bytelane_fsst_table *owned) noexcept { owned_.reset(owned); }
+
+private:
+    struct deleter {
+        void operator()(bytelane_fsst_table *owned) const noexcept { bytelane_fsst_free(owned); }
+    };
+    std::unique_ptr<bytelane_fsst_table, deleter> owned_;
+};
+
+// Replaces a table by one that is trained for strings.
+inline result train(bytes strings, span<const std::int32_t> offsets, table &to) noexcept {
+    bytelane_fsst_table *made = nullptr;
+    result done = bytelane_fsst_train_i32(strings.data(), strings.size(), offsets.data(), offsets.size(), &made);
+    if (done) to.reset(made);
+    return done;
+}
+
+inline result train(bytes strings, span<const std::int64_t> offsets, table &to) noexcept {
+    bytelane_fsst_table *made = nullptr;
+    result done = bytelane_fsst_train_i64(strings.data(), strings.size(), offsets.data(), offsets.size(), &made);
+    if (done) to.reset(made);
+    return done;
+}
+
+// Replaces a table by one in serialised form.
+inline result read_table(bytes src, table &to) noexcept {
+    bytelane_fsst_table *made = nullptr;
+    result done = bytelane_fsst_read_table(src.data(), src.size(), &made);
+    if (done) to.reset(made);
+    return done;
+}
+
+}  // namespace fsst
 
 }  // namespace bytelane
 

@@ -346,6 +346,71 @@ inline result stored(bytes src) noexcept {
 
 }  // namespace alp
 
+// FSST: strings as codes for their frequent parts.
+namespace fsst {
+
+inline result write_table(const table &with, mutable_bytes dst) noexcept {
+    return bytelane_fsst_write_table(with.get(), dst.data(), dst.size());
+}
+
+inline result encoded_length(const table &with, bytes src) noexcept {
+    return bytelane_fsst_encoded_length(with.get(), src.data(), src.size());
+}
+
+inline result encode(const table &with, bytes src, mutable_bytes dst) noexcept {
+    return bytelane_fsst_encode(with.get(), src.data(), src.size(), dst.data(), dst.size());
+}
+
+inline result decoded_length(const table &with, bytes src) noexcept {
+    return bytelane_fsst_decoded_length(with.get(), src.data(), src.size());
+}
+
+inline result decode(const table &with, bytes src, mutable_bytes dst) noexcept {
+    return bytelane_fsst_decode(with.get(), src.data(), src.size(), dst.data(), dst.size());
+}
+
+inline result encode_strings(const table &with, bytes strings, span<const std::int32_t> offsets, mutable_bytes dst, span<std::int32_t> dst_offsets) noexcept {
+    return bytelane_fsst_encode_strings_i32(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), dst.data(), dst.size(), dst_offsets.data(), dst_offsets.size());
+}
+
+inline result encode_strings(const table &with, bytes strings, span<const std::int64_t> offsets, mutable_bytes dst, span<std::int64_t> dst_offsets) noexcept {
+    return bytelane_fsst_encode_strings_i64(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), dst.data(), dst.size(), dst_offsets.data(), dst_offsets.size());
+}
+
+inline result decode_strings(const table &with, bytes strings, span<const std::int32_t> offsets, mutable_bytes dst, span<std::int32_t> dst_offsets) noexcept {
+    return bytelane_fsst_decode_strings_i32(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), dst.data(), dst.size(), dst_offsets.data(), dst_offsets.size());
+}
+
+inline result decode_strings(const table &with, bytes strings, span<const std::int64_t> offsets, mutable_bytes dst, span<std::int64_t> dst_offsets) noexcept {
+    return bytelane_fsst_decode_strings_i64(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), dst.data(), dst.size(), dst_offsets.data(), dst_offsets.size());
+}
+
+inline result equals(const table &with, bytes strings, span<const std::int32_t> offsets, bytes text, mutable_bytes found) noexcept {
+    return bytelane_fsst_equals_i32(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), text.data(), text.size(), found.data(), found.size());
+}
+
+inline result equals(const table &with, bytes strings, span<const std::int64_t> offsets, bytes text, mutable_bytes found) noexcept {
+    return bytelane_fsst_equals_i64(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), text.data(), text.size(), found.data(), found.size());
+}
+
+inline result starts_with(const table &with, bytes strings, span<const std::int32_t> offsets, bytes text, mutable_bytes found) noexcept {
+    return bytelane_fsst_starts_with_i32(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), text.data(), text.size(), found.data(), found.size());
+}
+
+inline result starts_with(const table &with, bytes strings, span<const std::int64_t> offsets, bytes text, mutable_bytes found) noexcept {
+    return bytelane_fsst_starts_with_i64(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), text.data(), text.size(), found.data(), found.size());
+}
+
+inline result contains(const table &with, bytes strings, span<const std::int32_t> offsets, bytes text, mutable_bytes found) noexcept {
+    return bytelane_fsst_contains_i32(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), text.data(), text.size(), found.data(), found.size());
+}
+
+inline result contains(const table &with, bytes strings, span<const std::int64_t> offsets, bytes text, mutable_bytes found) noexcept {
+    return bytelane_fsst_contains_i64(with.get(), strings.data(), strings.size(), offsets.data(), offsets.size(), text.data(), text.size(), found.data(), found.size());
+}
+
+}  // namespace fsst
+
 }  // namespace bytelane
 
 #endif  // BYTELANE_GENERATED_HPP

@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 
 /// Buffer of the caller: the address of its first byte, and its length in bytes.
 #[derive(Clone, Copy)]
-struct Extent {
+pub(crate) struct Extent {
     address: usize,
     bytes: usize,
 }
@@ -15,7 +15,7 @@ struct Extent {
 impl Extent {
     /// Checks everything that can be checked without knowing who owns the memory.
     #[inline(always)]
-    fn check<T>(start: *const T, count: usize) -> Result<Self, bytelane_status> {
+    pub(crate) fn of<T>(start: *const T, count: usize) -> Result<Self, bytelane_status> {
         if count > isize::MAX as usize / size_of::<T>() {
             return Err(BYTELANE_LENGTH);
         }
@@ -44,59 +44,36 @@ impl Extent {
     }
 }
 
-/// Returns the slices of a call: [`input`], or [`both`] if it writes.
-macro_rules! slices {
-    ($src:expr) => {
-        $crate::buffers::input($src)
-    };
-    ($src:expr, $dst:expr) => {
-        $crate::buffers::both($src, $dst)
-    };
-}
-pub(crate) use slices;
-
-/// Returns the values that a call reads.
-///
-/// # Safety
-///
-/// If `count` is not 0 and `start` is neither null nor misaligned, `start` points to `count`
-/// initialised values that nothing writes to during `'a`.
+/// Checks that no buffer that a call writes to overlaps another one.
 #[inline(always)]
-pub(crate) unsafe fn input<'a, T: Value>(
-    (start, count): (*const T, usize),
-) -> Result<(&'a [T],), bytelane_result> {
-    Extent::check(start, count)?;
-    // SAFETY: the requirements of `view` are those of this function, and `check` has passed.
-    Ok((unsafe { view(start, count) },))
+pub(crate) fn check(inputs: &[Extent], outputs: &[Extent]) -> Result<(), bytelane_status> {
+    for (i, output) in outputs.iter().enumerate() {
+        let mut others = inputs.iter().chain(&outputs[..i]);
+        if others.any(|other| output.overlaps(*other)) {
+            return Err(BYTELANE_OVERLAP);
+        }
+    }
+    Ok(())
 }
 
 /// Returns the values that a call reads, and the memory that it writes to.
 ///
 /// # Safety
 ///
-/// For `src`, as for [`input`]. If `room` is not 0 and `dst` is neither null nor misaligned, `dst`
-/// points to memory for `room` values, initialised or not, that nothing else accesses during `'a`;
-/// unless it overlaps `src`, which is rejected.
+/// If `count` is not 0 and `src` is neither null nor misaligned, `src` points to `count`
+/// initialised values that nothing writes to during `'a`. If `length` is not 0 and `dst` is neither
+/// null nor misaligned, `dst` points to memory for `length` values, initialised or not, that nothing else
+/// accesses during `'a`; unless it overlaps `src`, which is rejected.
 #[inline(always)]
 pub(crate) unsafe fn both<'a, S: Value, D: Value>(
     (src, count): (*const S, usize),
-    (dst, room): (*mut D, usize),
+    (dst, length): (*mut D, usize),
 ) -> Result<(&'a [S], &'a mut [MaybeUninit<D>]), bytelane_result> {
-    let from = Extent::check(src, count)?;
-    let to = Extent::check(dst, room)?;
-    if from.overlaps(to) {
-        return Err(BYTELANE_OVERLAP.into());
-    }
-    let dst = match room {
-        0 => NonNull::dangling().as_ptr(),
-        _ => dst.cast(),
-    };
-    // SAFETY: `check` has passed for both, and they do not overlap. So `dst` is aligned, not null,
-    // and has at most `isize::MAX` bytes; the caller promises that they exist and that nothing else
-    // accesses them. Uninitialised memory is valid as `MaybeUninit`. An empty slice is valid at any
-    // address.
-    let to = unsafe { core::slice::from_raw_parts_mut(dst, room) };
-    // SAFETY: the requirements of `view` are those of this function, and `check` has passed.
+    let (from, to) = (Extent::of(src, count)?, Extent::of(dst, length)?);
+    check(&[from], &[to])?;
+    // SAFETY: the requirements are those of this function, and both have been checked.
+    let to = unsafe { room(dst, length) };
+    // SAFETY: the same.
     Ok((unsafe { view(src, count) }, to))
 }
 
@@ -104,17 +81,36 @@ pub(crate) unsafe fn both<'a, S: Value, D: Value>(
 ///
 /// # Safety
 ///
-/// The same as [`input`]; and `Extent::check` has accepted the arguments.
+/// `Extent::of` has accepted the arguments. If `count` is not 0, `start` points to `count` initialised values that
+/// nothing writes to during `'a`.
 #[inline(always)]
-unsafe fn view<'a, T: Value>(start: *const T, count: usize) -> &'a [T] {
+pub(crate) unsafe fn view<'a, T: Value>(start: *const T, count: usize) -> &'a [T] {
     let start = match count {
         0 => NonNull::<T>::dangling().as_ptr().cast_const(),
         _ => start,
     };
-    // SAFETY: not null, aligned, and at most `isize::MAX` bytes, as `check` has found; the caller
+    // SAFETY: not null, aligned, and at most `isize::MAX` bytes, as `Extent::of` has found; the caller
     // promises that the values exist, are initialised, and are not written to. Every pattern of
     // bits is a `Value`. An empty slice is valid at any address.
     unsafe { core::slice::from_raw_parts(start, count) }
+}
+
+/// Returns the slice of checked memory that a call writes to.
+///
+/// # Safety
+///
+/// `Extent::of` has accepted the arguments. If `length` is not 0, `start` points to memory for `length` values,
+/// initialised or not, that nothing else accesses during `'a`.
+#[inline(always)]
+pub(crate) unsafe fn room<'a, T: Value>(start: *mut T, length: usize) -> &'a mut [MaybeUninit<T>] {
+    let start = match length {
+        0 => NonNull::dangling().as_ptr(),
+        _ => start.cast(),
+    };
+    // SAFETY: not null, aligned, and at most `isize::MAX` bytes, as `Extent::of` has found; the caller
+    // promises that the memory exists and that nothing else accesses it. Uninitialised memory is valid as
+    // `MaybeUninit`. An empty slice is valid at any address.
+    unsafe { core::slice::from_raw_parts_mut(start, length) }
 }
 
 /// Evaluates an expression for the unsigned type `T` of a given width.

@@ -31,15 +31,15 @@ pub enum Parameter {
 /// Defines functions of the C interface, and the list `FUNCTIONS` of them.
 ///
 /// ```text
-/// method(plain parameters; input: [T; count]; plain parameters; output: [u8; room]) {
+/// method(plain parameters; input: [T; count], ..; plain parameters; output: [u8; room], ..) {
 ///     /// Documentation.
 ///     name_in_c<u32>;
 /// }
 /// ```
 ///
 /// `method` is a function of Rust, which takes slices and returns an [`Answer`](crate::result::Answer).
-/// Each name calls it, with the type in angle brackets as `T`. The output is optional. `flags: u32 = 0`
-/// is a parameter with a default in C++.
+/// Each name calls it, with the type in angle brackets as `T`. There may be several inputs and outputs, or
+/// none. `flags: u32 = 0` is a parameter with a default in C++.
 macro_rules! exports {
     ($($method:ident $parameters:tt { $($(#[doc = $doc:literal])* $name:ident $(<$T:ident>)?;)* })*) => {
         $($($crate::exports::export! { [$($doc)*] $name [$($T)?] $method $parameters })*)*
@@ -59,26 +59,32 @@ macro_rules! export {
     (
         [$($doc:literal)*] $name:ident $T:tt $method:ident
         ($($before:ident: $Before:ty $(= $of_before:tt)?),*;
-         $src:ident: [$S:tt; $count:ident];
+         $($src:ident: [$S:tt; $count:ident]),*;
          $($between:ident: $Between:ty $(= $of_between:tt)?),*
-         $(; $dst:ident: [$D:tt; $room:ident])?)
+         $(; $($dst:ident: [$D:tt; $room:ident]),*)?)
     ) => {
         $(#[doc = $doc])*
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(
             $($before: $Before,)*
-            $src: *const $crate::exports::element!($S $T),
-            $count: usize,
+            $($src: *const $crate::exports::element!($S $T), $count: usize,)*
             $($between: $Between,)*
-            $($dst: *mut $crate::exports::element!($D $T), $room: usize,)?
+            $($($dst: *mut $crate::exports::element!($D $T), $room: usize,)*)?
         ) -> $crate::result::bytelane_result {
             $crate::result::catching(|| {
-                // SAFETY: the caller promises that the buffers exist, as the header says at its top:
-                // that is what the function for slices requires. The slices live until it returns.
-                let ($src, $($dst)?) = unsafe {
-                    $crate::buffers::slices!(($src, $count) $(, ($dst, $room))?)
-                }?;
-                $method($($before,)* $src, $($between,)* $($dst)?)
+                let inputs = [$($crate::buffers::Extent::of($src, $count)?),*];
+                let outputs = [$($($crate::buffers::Extent::of($dst, $room)?),*)?];
+                $crate::buffers::check(&inputs, &outputs)?;
+                $(
+                    // SAFETY: the buffer has been checked, and the caller promises that it exists, as the header says at
+                    // its top. The slice lives until the call returns.
+                    let $src = unsafe { $crate::buffers::view($src, $count) };
+                )*
+                $($(
+                    // SAFETY: as for the inputs; and it overlaps no other buffer.
+                    let $dst = unsafe { $crate::buffers::room($dst, $room) };
+                )*)?
+                $method($($before,)* $($src,)* $($between,)* $($($dst),*)?)
             })
         }
     };
@@ -89,16 +95,16 @@ macro_rules! listed {
     (
         $T:tt
         ($($before:ident: $Before:ty $(= $of_before:tt)?),*;
-         $src:ident: [$S:tt; $count:ident];
+         $($src:ident: [$S:tt; $count:ident]),*;
          $($between:ident: $Between:ty $(= $of_between:tt)?),*
-         $(; $dst:ident: [$D:tt; $room:ident])?)
+         $(; $($dst:ident: [$D:tt; $room:ident]),*)?)
     ) => {{
         use $crate::exports::Parameter::*;
         &[
             $(Plain(stringify!($before), stringify!($Before), concat!($(stringify!($of_before))?)),)*
-            Input(stringify!($src), $crate::exports::element!(name $S $T), stringify!($count)),
+            $(Input(stringify!($src), $crate::exports::element!(name $S $T), stringify!($count)),)*
             $(Plain(stringify!($between), stringify!($Between), concat!($(stringify!($of_between))?)),)*
-            $(Output(stringify!($dst), $crate::exports::element!(name $D $T), stringify!($room)),)?
+            $($(Output(stringify!($dst), $crate::exports::element!(name $D $T), stringify!($room)),)*)?
         ]
     }};
 }

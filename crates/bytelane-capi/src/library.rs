@@ -72,6 +72,7 @@ fn message(status: c_int) -> &'static CStr {
             c"one half of a surrogate pair without the other",
         ),
         (BYTELANE_INVALID_VALUE, c"a value does not fit the width"),
+        (BYTELANE_UNKNOWN_CODE, c"a code without a symbol"),
     ];
     let known = MESSAGES.iter().find(|(known, _)| *known as c_int == status);
     known.map_or(c"an unknown status", |(_, message)| message)
@@ -120,14 +121,14 @@ mod tests {
     #[test]
     fn every_status_has_a_message_of_its_own() {
         let mut seen = Vec::new();
-        for status in BYTELANE_OK as c_int..=BYTELANE_INVALID_VALUE as c_int {
+        for status in BYTELANE_OK as c_int..=BYTELANE_UNKNOWN_CODE as c_int {
             let message = message(status);
             assert!(!seen.contains(&message) && message != c"an unknown status");
             seen.push(message);
         }
         assert_eq!(message(-1), c"an unknown status");
         assert_eq!(
-            message(BYTELANE_INVALID_VALUE as c_int + 1),
+            message(BYTELANE_UNKNOWN_CODE as c_int + 1),
             c"an unknown status"
         );
     }

@@ -58,6 +58,8 @@ pub enum bytelane_status {
     BYTELANE_LONE_SURROGATE = 22,
     /// A value does not fit the width.
     BYTELANE_INVALID_VALUE = 23,
+    /// An encoded string contains a code without a symbol.
+    BYTELANE_UNKNOWN_CODE = 24,
 }
 pub use bytelane_status::*;
 

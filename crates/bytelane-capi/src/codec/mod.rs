@@ -6,6 +6,7 @@ pub mod big_endian;
 pub mod bit_packing;
 pub mod byte_stream_split;
 pub mod delta;
+pub mod fsst;
 pub mod json_string;
 pub mod rle_hybrid;
 pub mod stream_vbyte;
@@ -30,4 +31,5 @@ pub const CODECS: &[(&str, &[Function])] = &[
     ("rle_hybrid", rle_hybrid::FUNCTIONS),
     ("validity", validity::FUNCTIONS),
     ("alp", alp::FUNCTIONS),
+    ("fsst", fsst::FUNCTIONS),
 ];

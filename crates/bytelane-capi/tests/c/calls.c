@@ -307,6 +307,70 @@ static void validity_values(size_t count, size_t width) {
     free(again), free(dense), free(values), free(bitmap);
 }
 
+#define FSST(TYPE, NAME)                                                                       \
+    static void fsst_##NAME(size_t count) {                                                    \
+        /* One string for each three bytes, and an empty one at the end. */                    \
+        size_t length = 3 * count, ends = count + 2;                                           \
+        uint8_t *text = filled(length), *back = filled(length), *found = filled(count + 1);    \
+        TYPE *offsets = filled(ends * sizeof(TYPE)), *others = filled(ends * sizeof(TYPE));    \
+        for (size_t i = 0; i < ends; i++) offsets[i] = (TYPE)(i <= count ? 3 * i : length);    \
+        bytelane_fsst_table *trained = NULL, *table = NULL;                                    \
+        bytelane_result done                                                                   \
+            = bytelane_fsst_train_##NAME(text, length, offsets, ends, &trained);               \
+        CHECK(done.status == OK && done.offset == length);                                     \
+        size_t symbols = done.count;                                                           \
+        uint8_t room[2057];                                                                    \
+        done = bytelane_fsst_write_table(trained, room, sizeof room);                          \
+        CHECK(done.status == OK && done.offset == symbols);                                    \
+        size_t size = done.count;                                                              \
+        uint8_t *form = filled(size);                                                          \
+        CHECK(bytelane_fsst_write_table(trained, form, size).count == size);                   \
+        done = bytelane_fsst_read_table(form, size, &table);                                   \
+        CHECK(done.status == OK && done.offset == size && done.count == symbols);              \
+        bytelane_fsst_free(trained);                                                           \
+        size_t needed = bytelane_fsst_encode_strings_##NAME(table, text, length, offsets,      \
+                                                            ends, NULL, 0, others, ends)       \
+                            .count;                                                            \
+        uint8_t *codes = filled(needed);                                                       \
+        done = bytelane_fsst_encode_strings_##NAME(table, text, length, offsets, ends, codes,  \
+                                                   needed, others, ends);                      \
+        CHECK(done.status == OK && done.offset == length && done.count == needed);             \
+        CHECK(bytelane_fsst_decoded_length(table, codes, needed).count == length);             \
+        CHECK(bytelane_fsst_decode(table, codes, needed, back, length).count == length);       \
+        same(text, back, length);                                                              \
+        TYPE *again = filled(ends * sizeof(TYPE));                                             \
+        done = bytelane_fsst_decode_strings_##NAME(table, codes, needed, others, ends, back,   \
+                                                   length, again, ends);                       \
+        CHECK(done.status == OK && done.count == length);                                      \
+        same(text, back, length), same(offsets, again, ends * sizeof(TYPE));                   \
+        /* The second half of the strings. */                                                  \
+        size_t half = count / 2, rest = count - half;                                          \
+        done = bytelane_fsst_decode_strings_##NAME(table, codes, needed, others + half,        \
+                                                   rest + 1, back, 3 * rest, again, rest + 1); \
+        CHECK(done.status == OK && done.count == 3 * rest && again[0] == 0);                   \
+        same(text + 3 * half, back, 3 * rest);                                                 \
+        size_t of_text = count ? 3 : 0;                                                        \
+        done = bytelane_fsst_equals_##NAME(table, codes, needed, others, ends, text, of_text,  \
+                                           found, count + 1);                                  \
+        CHECK(done.status == OK && done.count == count + 1 && found[0] == 1);                  \
+        CHECK(found[count] == (count == 0));                                                   \
+        done = bytelane_fsst_starts_with_##NAME(table, codes, needed, others, ends, text,      \
+                                                of_text / 2, found, count + 1);                \
+        CHECK(done.status == OK && found[0] == 1 && found[count] == (count == 0));             \
+        done = bytelane_fsst_contains_##NAME(table, codes, needed, others, ends, text,         \
+                                             of_text, found, count + 1);                       \
+        CHECK(done.status == OK && found[0] == 1 && found[count] == (count == 0));             \
+        size_t one = bytelane_fsst_encoded_length(table, text, of_text).count;                 \
+        uint8_t *string = filled(one);                                                         \
+        CHECK(bytelane_fsst_encode(table, text, of_text, string, one).count == one);           \
+        same(codes, string, one);                                                              \
+        free(string), free(again), free(codes), free(form), free(others), free(offsets);       \
+        free(found), free(back), free(text);                                                   \
+        bytelane_fsst_free(table);                                                             \
+    }
+FSST(int32_t, i32)
+FSST(int64_t, i64)
+
 static void refused(void) {
     uint8_t memory[64] = {0};
     CHECK(bytelane_base64_encode(NULL, 1, 0, memory, 64).status == BYTELANE_NULL);
@@ -316,6 +380,9 @@ static void refused(void) {
     CHECK(done.status == BYTELANE_DESTINATION && done.count == 4 && memory[32] == 0);
     done = bytelane_base64_decode((const uint8_t *)"AA?A", 4, 0, memory, 64);
     CHECK(done.status == BYTELANE_INVALID_BYTE && done.offset == 2);
+    CHECK(bytelane_fsst_decode(NULL, memory, 32, memory + 32, 32).status == BYTELANE_NULL);
+    CHECK(bytelane_fsst_read_table(memory, 16, NULL).status == BYTELANE_NULL);
+    bytelane_fsst_free(NULL);
     CHECK(strcmp(bytelane_status_message(BYTELANE_OVERLAP), "the buffers overlap") == 0);
     CHECK(bytelane_set_backend("nonsense") == BYTELANE_ARGUMENT);
 }
@@ -344,6 +411,7 @@ int main(int count, char **arguments) {
         bit_packing_u64(length), bit_packing_i32(length), bit_packing_i64(length);
         delta_i32(length), delta_i64(length);
         alp_f32(length), alp_f64(length);
+        if (length % 7 == 0) fsst_i32(length), fsst_i64(length);
         rle_hybrid_u8(length), rle_hybrid_u16(length), rle_hybrid_u32(length);
         rle_hybrid_bits(length);
         validity_u8(length), validity_u16(length);

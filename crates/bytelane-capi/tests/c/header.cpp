@@ -127,6 +127,28 @@ int main() {
     CHECK(bl::alp::decode_range(page, 2, last) && last[0] == 99.99);
     CHECK(bl::alp::decode_range(page, 3, last).error() == BYTELANE_RANGE);
 
+    std::string words = "onetwoone";
+    std::vector<std::int32_t> ends{0, 3, 6, 9}, coded(4), plainly(3);
+    bl::fsst::table made, table;
+    CHECK(bl::fsst::write_table(table, bits).error() == BYTELANE_NULL);
+    CHECK(bl::fsst::train(words, ends, made).offset() == 9);
+    std::vector<std::uint8_t> form(bl::fsst::write_table(made, {}).count());
+    CHECK(bl::fsst::write_table(made, form) && bl::fsst::read_table(form, table).offset() == form.size());
+    std::vector<std::uint8_t> codes(bl::fsst::encode_strings(table, words, ends, {}, coded).count());
+    CHECK(bl::fsst::encode_strings(table, words, ends, codes, coded).offset() == 9);
+    std::string some(6, ' ');
+    bl::span<const std::int32_t> end_parts(coded.data() + 1, 3);
+    CHECK(bl::fsst::decode_strings(table, codes, end_parts, some, plainly) && some == "twoone" && plainly[1] == 3);
+    CHECK(bl::fsst::decoded_length(table, codes).count() == 9);
+    std::vector<std::uint8_t> has(3);
+    CHECK(bl::fsst::equals(table, codes, coded, std::string("two"), has) && has[1] && !has[0]);
+    CHECK(bl::fsst::starts_with(table, codes, coded, std::string("o"), has) && !has[1] && has[2]);
+    CHECK(bl::fsst::contains(table, codes, coded, std::string("w"), has).count() == 3 && has[1]);
+    std::string one(3, ' ');
+    std::vector<std::uint8_t> code(bl::fsst::encoded_length(table, std::string("one")).count());
+    CHECK(bl::fsst::encode(table, std::string("one"), code) && bl::fsst::decode(table, code, one));
+    CHECK(one == "one");
+
     std::vector<std::uint8_t> fixed{1, 2, 3, 4, 5, 6}, split(6), back(6);
     CHECK(bl::byte_stream_split::encode_bytes(fixed, 3, split));
     CHECK((split == std::vector<std::uint8_t>{1, 4, 2, 5, 3, 6}));

@@ -17,6 +17,9 @@ const BY_HAND: &[&str] = &[
     "bytelane_utf8_is_ascii",
     "bytelane_alp_validate_f32",
     "bytelane_alp_validate_f64",
+    "bytelane_fsst_train_i32",
+    "bytelane_fsst_train_i64",
+    "bytelane_fsst_read_table",
 ];
 
 fn root() -> &'static Path {
@@ -104,6 +107,11 @@ fn definition_in_cpp(function: &Function) -> String {
                     "u8" => format!("mutable_bytes {name}"),
                     of => format!("span<{}> {name}", type_in_cpp(of)),
                 });
+            }
+            // A class in the namespace of the codec, which owns it.
+            Parameter::Plain("table", ..) => {
+                arguments.push("with.get()".to_owned());
+                required.push("const table &with".to_owned());
             }
             // `format` and `flags` are names of types in the namespace of the codec.
             Parameter::Plain(name @ ("format" | "flags"), _, "") => {

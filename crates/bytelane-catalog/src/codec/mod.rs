@@ -6,6 +6,7 @@ mod big_endian;
 mod bit_packing;
 mod byte_stream_split;
 mod delta;
+pub(crate) mod fsst;
 mod json_string;
 mod rle_hybrid;
 mod stream_vbyte;
@@ -29,4 +30,5 @@ pub static CODECS: &[Entry] = &[
     rle_hybrid::ENTRY,
     validity::ENTRY,
     alp::ENTRY,
+    fsst::ENTRY,
 ];

@@ -11,6 +11,7 @@ pub(crate) mod bit_packing;
 pub(crate) mod byte_stream_split;
 mod common;
 pub(crate) mod delta;
+pub(crate) mod fsst;
 pub(crate) mod json_string;
 pub(crate) mod rle_hybrid;
 pub(crate) mod stream_vbyte;

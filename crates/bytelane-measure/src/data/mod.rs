@@ -12,6 +12,7 @@
 //! ```
 
 mod element_type;
+mod lines;
 mod simulated;
 
 pub use element_type::ElementType;
@@ -339,6 +340,11 @@ pub static DATASETS: &[Dataset] = &[
                 _ => letter(random),
             })
         },
+    },
+    Dataset {
+        name: "urls",
+        description: "addresses of web pages, one in each line",
+        start: lines::urls,
     },
     Dataset {
         name: "escapes_1",

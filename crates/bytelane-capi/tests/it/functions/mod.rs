@@ -2,6 +2,7 @@
 
 mod allocation;
 pub mod common;
+mod fsst;
 
 use bytelane_capi::result::*;
 use common::{Case, cases, run};

@@ -192,6 +192,21 @@ impl Table {
     pub fn decoded_len(&self, src: &[u8]) -> Result<usize, Error> {
         scalar::decoded_len(self, src)
     }
+
+    /// Returns the number of bytes that encoded strings stand for.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] if a string is malformed, with its offset in the bytes.
+    pub fn decoded_strings_len<O: Offset>(&self, strings: Strings<'_, O>) -> Result<usize, Error> {
+        let mut total = 0usize;
+        for i in 0..strings.len() {
+            let length = scalar::decoded_len(self, strings.get(i));
+            let length = length.map_err(|error| error.behind(strings.range_of(i).start))?;
+            total = total.saturating_add(length);
+        }
+        Ok(total)
+    }
 }
 
 /// Returns the length of a piece at the front of an encoded string that does not end after an escape code.
@@ -266,12 +281,8 @@ impl<O: Offset> Fill for DecodeStrings<'_, O> {
 /// Returns the error for strings that could not be decoded.
 #[cold]
 fn fault_of<O: Offset>(table: &Table, strings: Strings<'_, O>, given: usize) -> Error {
-    let mut needed = 0usize;
-    for i in 0..strings.len() {
-        match scalar::decoded_len(table, strings.get(i)) {
-            Ok(length) => needed = needed.saturating_add(length),
-            Err(error) => return error.behind(strings.range_of(i).start),
-        }
+    match table.decoded_strings_len(strings) {
+        Ok(needed) => DestinationError::new(needed, given).into(),
+        Err(error) => error,
     }
-    DestinationError::new(needed, given).into()
 }

@@ -167,7 +167,7 @@ impl Encoder {
             backend,
         })?;
         if read < strings.len() {
-            let needed = strings.iter().map(|text| self.encoded_len(text)).sum();
+            let needed = self.encoded_strings_len(strings);
             return Err(DestinationError::new(needed, given).into());
         }
         Ok(written)
@@ -217,6 +217,12 @@ impl Encoder {
             length += entry.written();
         }
         length
+    }
+
+    /// Returns the number of bytes of all encoded strings.
+    #[must_use]
+    pub fn encoded_strings_len<O: Offset>(&self, strings: Strings<'_, O>) -> usize {
+        strings.iter().map(|text| self.encoded_len(text)).sum()
     }
 
     /// Returns the longest symbol at the front of a text; `None` if the text is empty.

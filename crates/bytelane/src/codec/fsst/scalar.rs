@@ -48,11 +48,18 @@ pub(crate) fn pieces(
 
 /// Returns the number of bytes that an encoded string stands for.
 pub(crate) fn decoded_len(table: &Table, src: &[u8]) -> Result<usize, Error> {
-    let mut length = 0usize;
-    pieces(table, src, |bytes| {
-        length = length.saturating_add(bytes.len());
-        true
-    })?;
+    let (mut length, mut at) = (0usize, 0);
+    while let Some(&code) = src.get(at) {
+        // Most codes are symbols, and pieces of them are not needed.
+        let (bytes, encoded) = if code < table.count {
+            (table.lengths[usize::from(code)].get(), 1)
+        } else {
+            let piece = next(table, &src[at..]).map_err(|kind| Error::at(at, kind))?;
+            (piece.bytes.len(), piece.encoded)
+        };
+        length = length.saturating_add(bytes);
+        at += encoded;
+    }
     Ok(length)
 }
 

@@ -230,14 +230,20 @@ impl<'a, O: Offset> Strings<'a, O> {
         self.offsets[number].get()
     }
 
-    /// Returns the places of a string in the bytes.
+    /// Returns the offsets at which a string begins and ends.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are fewer strings.
+    #[must_use]
     #[inline(always)]
-    pub(crate) fn range_of(&self, number: usize) -> Range<usize> {
+    pub fn range_of(&self, number: usize) -> Range<usize> {
         self.offsets[number].get()..self.offsets[number + 1].get()
     }
 
     /// Returns the number of bytes of all strings.
-    pub(crate) fn total(&self) -> usize {
+    #[must_use]
+    pub fn total(&self) -> usize {
         match self.offsets {
             [first, .., last] => last.get() - first.get(),
             _ => 0,

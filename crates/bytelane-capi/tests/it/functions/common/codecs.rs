@@ -7,13 +7,15 @@ use bytelane_capi::codec::big_endian::*;
 use bytelane_capi::codec::bit_packing::*;
 use bytelane_capi::codec::byte_stream_split::*;
 use bytelane_capi::codec::delta::*;
+use bytelane_capi::codec::fsst::*;
 use bytelane_capi::codec::json_string::*;
 use bytelane_capi::codec::rle_hybrid::*;
 use bytelane_capi::codec::stream_vbyte::*;
 use bytelane_capi::codec::utf8::*;
 use bytelane_capi::codec::validity::*;
 use bytelane_capi::codec::varint::*;
-use bytelane_capi::result::bytelane_result;
+use bytelane_capi::result::{BYTELANE_OK, bytelane_result};
+use std::mem::MaybeUninit;
 
 /// Converts parameters of the catalog to the C functions, and to the equivalent parameters there.
 pub type Make = fn(&str) -> (String, Functions);
@@ -32,6 +34,7 @@ pub static CODECS: &[(&str, Make)] = &[
     ("rle_hybrid", rle_hybrid),
     ("validity", validity),
     ("alp", alp),
+    ("fsst", fsst),
 ];
 
 /// Returns the value of a parameter, or an empty string.
@@ -401,4 +404,44 @@ fn alp(parameters: &str) -> (String, Functions) {
         _ => of!(bytelane_alp_encode_f64, bytelane_alp_decode_f64, 8),
     };
     (parameters.to_owned(), functions)
+}
+
+/// Returns a table of C, which lives until the end of the process.
+fn fsst_table(symbols: &str) -> &'static bytelane_fsst_table {
+    let symbols: Vec<&str> = symbols.split('|').collect();
+    let table = bytelane::fsst::Table::new(&symbols).expect("symbols of the catalog");
+    let bytes = table
+        .write_to_vec()
+        .expect("symbols in the order of the form");
+    let mut place = MaybeUninit::new(std::ptr::null_mut());
+    // SAFETY: all buffers exist.
+    let result = unsafe { bytelane_fsst_read_table(bytes.as_ptr(), bytes.len(), Some(&mut place)) };
+    assert_eq!(result.status, BYTELANE_OK);
+    // SAFETY: it was initialised, and the function has stored the address of a new table, which is never freed.
+    let table = unsafe { &*place.assume_init() };
+    // SAFETY: no buffer has a length. The first call allocates memory, and later calls do not.
+    let first =
+        unsafe { bytelane_fsst_encode(Some(table), std::ptr::null(), 0, std::ptr::null_mut(), 0) };
+    assert_eq!(first.status, BYTELANE_OK);
+    table
+}
+
+fn fsst(parameters: &str) -> (String, Functions) {
+    // Tables are trained and read by calls of their own.
+    let symbols = match parameter(parameters, "symbols") {
+        "" => "ab|e|t",
+        given => given,
+    };
+    let table = fsst_table(symbols);
+    let functions = Functions {
+        encode: function!([src, length, dst, room] => bytelane_fsst_encode(
+            Some(table), src, length, dst, room
+        )),
+        decode: function!([src, length, dst, room] => bytelane_fsst_decode(
+            Some(table), src, length, dst, room
+        )),
+        unit: 1,
+        opening: b"",
+    };
+    (format!("symbols={symbols}"), functions)
 }
