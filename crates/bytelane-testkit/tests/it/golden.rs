@@ -2,7 +2,7 @@
 //! same bytes and read them back.
 
 use bytelane::validity::{lists::List, values};
-use bytelane::{Backend, Detected};
+use bytelane::{Backend, Detected, fsst};
 use bytelane_testkit::backends;
 use bytelane_testkit::sweep::{decode, encode};
 use std::fs;
@@ -170,6 +170,34 @@ fn rle_hybrid_reads_what_pyarrow_and_duckdb_write_and_writes_no_more() {
 fn alp_reads_what_the_crate_parquet_writes_and_writes_no_more() {
     assert_eq!(assert_golden("alp", str::to_owned), 3);
     assert_eq!(assert_reads_others("alp", &["parquet"]), 2);
+}
+
+/// The reference implementation trains other tables, and its results for a text may be shorter or longer.
+#[test]
+fn fsst_reads_what_the_reference_writes_and_writes_no_more_for_all() {
+    assert_eq!(assert_golden("fsst", |_| String::new()), 4);
+    let codec = bytelane_catalog::open("fsst").unwrap();
+    let mut lengths = [0, 0];
+    for kind in ["urls", "comments", "chinese", "bytes"] {
+        let [values, ours, theirs] = ["values", "bytes", "reference"].map(|extension| {
+            let path = directory("fsst").join(kind).with_extension(extension);
+            fs::read(path).unwrap()
+        });
+        for backend in backends().into_iter().chain([Backend::Scalar]) {
+            let (_, text) = decode(&*codec, backend, &theirs, values.len()).unwrap();
+            assert!(text == values, "{kind}, {backend}");
+        }
+        lengths = [lengths[0] + ours.len(), lengths[1] + theirs.len()];
+        let (table, length) = fsst::Table::read(&theirs).unwrap();
+        assert!(table.write_to_vec().unwrap() == theirs[..length], "{kind}");
+        if kind != "bytes" {
+            let encoder = fsst::Encoder::new(&table);
+            let lines = values.split_inclusive(|&byte| byte == b'\n');
+            let codes: Vec<u8> = lines.flat_map(|line| encoder.encode_to_vec(line)).collect();
+            assert!(codes == theirs[length..], "{kind}: other codes");
+        }
+    }
+    assert!(lengths[0] <= lengths[1], "{lengths:?}");
 }
 
 /// Returns the contents of a golden file of validity, as little-endian numbers.
