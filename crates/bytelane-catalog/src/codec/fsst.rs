@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn streams_in_pieces_are_decoded_as_one_text() {
         // Escapes, so that each even length ends a piece between the two bytes of one.
-        let text = [b"a".repeat(1), vec![255; 3 * AT_A_TIME]].concat();
+        let text = [vec![b'a'], vec![255; 3 * AT_A_TIME]].concat();
         for parameters in ["", "symbols=a", "symbols=b"] {
             let encoded = encode(parameters, &text);
             for decode in [decode, decode_stream] {

@@ -19,9 +19,17 @@ impl Owned {
         let result =
             unsafe { bytelane_fsst_read_table(bytes.as_ptr(), bytes.len(), Some(&mut place)) };
         assert_eq!(result, ok(bytes.len(), table.len()));
-        // SAFETY: it was initialised, and is the address of a new table.
-        Self(unsafe { Box::from_raw(place.assume_init()) })
+        Self(taken(place))
     }
+}
+
+/// Takes over a table from the place where a function has stored it.
+fn taken(place: MaybeUninit<*mut bytelane_fsst_table>) -> Box<bytelane_fsst_table> {
+    // SAFETY: it began as null.
+    let table = unsafe { place.assume_init() };
+    assert!(!table.is_null());
+    // SAFETY: the functions store the address of a new table, and nothing else owns it.
+    unsafe { Box::from_raw(table) }
 }
 
 fn ok(offset: usize, count: usize) -> bytelane_result {
@@ -279,8 +287,7 @@ fn a_table_is_trained_and_serialised_as_in_rust() {
         bytelane_fsst_train_i64(WORDS.as_ptr(), 24, offsets.as_ptr(), 5, Some(&mut place))
     };
     assert_eq!(result, ok(24, expected.len()));
-    // SAFETY: it was initialised, and is the address of a new table.
-    let trained = unsafe { Box::from_raw(place.assume_init()) };
+    let trained = taken(place);
     let form = expected.write_to_vec().unwrap();
     let mut bytes = vec![7; form.len()];
     let mut write = |room| {

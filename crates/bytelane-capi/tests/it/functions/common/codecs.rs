@@ -417,8 +417,10 @@ fn fsst_table(symbols: &str) -> &'static bytelane_fsst_table {
     // SAFETY: all buffers exist.
     let result = unsafe { bytelane_fsst_read_table(bytes.as_ptr(), bytes.len(), Some(&mut place)) };
     assert_eq!(result.status, BYTELANE_OK);
-    // SAFETY: it was initialised, and the function has stored the address of a new table, which is never freed.
-    let table = unsafe { &*place.assume_init() };
+    // SAFETY: it began as null.
+    let table = unsafe { place.assume_init() };
+    // SAFETY: the function has stored the address of a new table, which is never freed.
+    let table = unsafe { &*table };
     // SAFETY: no buffer has a length. The first call allocates memory, and later calls do not.
     let first =
         unsafe { bytelane_fsst_encode(Some(table), std::ptr::null(), 0, std::ptr::null_mut(), 0) };
