@@ -1,0 +1,48 @@
+"""Parts that `bytelane.deltalake` and `bytelane.iceberg` share: new files that vanish without a commit, and groups of small files."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Self, TypeVar
+
+File = TypeVar("File")
+
+
+@dataclass
+class NewFiles:
+    """Files that a commit will add. Without a commit, they are removed."""
+
+    paths: list[str] = field(default_factory=list, kw_only=True)
+
+    def keep(self) -> None:
+        """Lets the files stay: they are part of a commit, or may be, if its outcome is unknown."""
+        self.paths = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for path in self.paths:
+            remove(path)
+
+
+def remove(path: str) -> None:
+    """Removes a file, if there is one."""
+    if os.path.exists(path):
+        os.remove(path)
+
+
+def groups(
+    files: Iterable[File], key: Callable[[File], object], size: Callable[[File], int], target: int
+) -> list[list[File]]:
+    """Returns the files of each key in groups of some `target` bytes."""
+    found: dict[object, list[File]] = defaultdict(list)
+    total: Counter[object] = Counter()
+    for file in files:
+        name = key(file)
+        total[name] += size(file)
+        found[name, total[name] // target].append(file)
+    return list(found.values())

@@ -1,0 +1,155 @@
+"""Tables of Delta Lake, compacted and edited by moving pages: only pages that lose rows are decoded.
+
+This needs `pip install "bytelane[deltalake]"`, and tables on a local or shared file system.
+
+```python
+from bytelane import deltalake
+
+deltalake.compact("events")
+deltalake.delete("events", "user_id = 17", scrub=True)
+deltalake.purge("events")
+```
+
+Each function makes one commit, so readers see either the old files or the new ones. Old files stay, so that earlier versions can
+be read, until `DeltaTable.vacuum` removes them. If another commit came in between, the work is committed after it, unless
+that one has replaced or removed one of the same files: then, `CommitFailedError` says so, the new files are removed, and the table is as the
+other commit left it.
+
+Rows that deletion vectors name are absent from the new files. Tables with column mapping, row tracking, type widening, liquid
+clustering or other features that need more than this are refused, and so are deletions in tables with a change data feed.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+from deltalake import DeltaTable
+
+from .. import parquet
+from .._protocols import Path
+from .._tables import groups, remove
+from ._statistics import of_new_file
+from ._work import Committed, File, Work
+
+__all__ = ["Committed", "compact", "delete", "purge"]
+
+
+def compact(
+    table: DeltaTable | Path,
+    *,
+    small: int = 64 << 20,
+    target: int = 256 << 20,
+    verify: bool = True,
+    retries: int = 5,
+) -> Committed:
+    """Merges small files of each partition into larger ones, and copies their pages.
+
+    Files below `small` bytes are merged to some `target` bytes, without the rows that their deletion vectors name; files with other
+    columns are not merged with each other. `verify` compares every value before the commit. The commit says that no data have changed
+    (`dataChange` is false), so streams that read the table do not process the rows again. `retries` is the number of times that the
+    commit is repeated after another one.
+
+    The statistics are those of the old files, joined.
+    """
+    work = Work.of(table)
+
+    def key(file: File) -> object:
+        return tuple(file.partition.items()), tuple(sorted(parquet.read_schema(work.path(file.path)).names))
+
+    wanted = [file for file in work.files() if file.bytes < small]
+    with work:
+        for old in groups(wanted, key, lambda file: file.bytes, target):
+            if len(old) > 1:
+                work.merge(old, "compacted", verify=verify)
+        return work.commit("OPTIMIZE", data_change=False, retries=retries)
+
+
+def purge(table: DeltaTable | Path, *, verify: bool = True, retries: int = 5) -> Committed:
+    """Applies deletion vectors: replaces each file that has one by a file without the rows that it names.
+
+    Only pages that lose rows are decoded. Deleted values may remain in dictionaries and Bloom filters of the new files, and remain in the
+    old ones until `DeltaTable.vacuum` removes them. `dataChange` is false, `verify` compares every value before the commit, and `retries` is
+    the number of times that the commit is repeated after another one.
+    """
+    work = Work.of(table)
+    with work:
+        for file in work.files():
+            if file.vector:
+                work.merge([file], "purged", verify=verify)
+        return work.commit("REORG", data_change=False, retries=retries)
+
+
+def delete(
+    table: DeltaTable | Path,
+    where: str,
+    *,
+    scrub: bool = False,
+    verify: bool = False,
+    retries: int = 5,
+) -> Committed:
+    """Deletes the rows that satisfy a condition in SQL, as in `bytelane.parquet.edit`; columns of partitions may be named.
+
+    Files without such rows stay. In the others, only pages that lose rows are decoded, unless `scrub` leaves no trace of deleted values
+    in the new files; the old ones are part of earlier versions until `DeltaTable.vacuum` removes them. Rows that another commit adds
+    in the meantime are not deleted.
+    """
+    work = Work.of(table)
+    configuration = work.table.metadata().configuration
+    if configuration.get("delta.enableChangeDataFeed") == "true":
+        raise ValueError("the table has a change data feed, which this function does not write; use DeltaTable.delete")
+    if configuration.get("delta.appendOnly") == "true":
+        raise ValueError("the table only accepts new rows; set delta.appendOnly to false to delete some")
+    with work:
+        for file in work.files():
+            added = _columns_of_table(work, file, where)
+            if not added and not parquet.read_table(work.path(file.path), [], filters=where, as_files=True).num_rows:
+                continue
+            new = work.new_path(file, "edited")
+            edited = _edited(work, file, new, where, added, scrub=scrub, verify=verify)
+            deleted_rows = edited["deleted_rows"] - file.deleted_rows
+            if deleted_rows == 0:
+                remove(work.path(new))
+                continue
+            work.deleted_rows += deleted_rows
+            statistics = of_new_file(work.path(new), file.statistics, edited["rows"])
+            work.replace([file], new, edited["bytes_after"], statistics)
+        return work.commit("DELETE", data_change=True, retries=retries)
+
+
+def _columns_of_table(work: Work, file: File, where: str) -> dict[str, str]:
+    """Returns the columns of a condition that only the table has, as `parquet.edit` adds them: those of partitions, and those
+    that are newer than the file."""
+    there = set(parquet.read_schema(work.path(file.path)).names)
+    added = {}
+    for column in pa.schema(work.table.schema()):
+        if column.name not in there and column.name in where:
+            value = file.partition.get(column.name)
+            constant = "" if value is None else " = '" + value.replace("'", "''") + "'"
+            added[column.name] = f'"{column.name}" {column.type}{constant}'
+    return added
+
+
+def _edited(
+    work: Work, file: File, new: str, where: str, added: dict[str, str], *, scrub: bool, verify: bool
+) -> parquet.Edited:
+    """Deletes rows of a file, which has these further columns for the condition."""
+    old, to = work.path(file.path), work.path(new)
+    deleted = work.deleted(file) or None
+    if not added:
+        return parquet.edit(
+            old, to, delete_where=where, delete_rows=deleted, scrub=scrub, verify=verify, as_files=True
+        )
+    whole = work.path(work.new_path(file, "whole"))
+    try:
+        parquet.edit(old, whole, add=list(added.values()), as_files=True)
+        return parquet.edit(
+            whole,
+            to,
+            delete_where=where,
+            delete_rows=deleted,
+            drop=list(added),
+            scrub=scrub,
+            verify=verify,
+            as_files=True,
+        )
+    finally:
+        remove(whole)

@@ -1,0 +1,272 @@
+"""The work of one commit to a table of Delta Lake: its current files, those that are replaced, and the new ones."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypedDict
+from urllib.parse import quote, unquote, urlparse
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from deltalake import CommitProperties, DeltaTable
+from deltalake.exceptions import CommitFailedError
+from deltalake.transaction import AddAction, RemoveAction
+
+from .. import parquet
+from .._protocols import Path
+from .._tables import NewFiles, remove
+from . import _log
+from ._statistics import Statistics, joined, of_new_file
+
+# Features of tables whose files can be replaced like those of any other.
+_HARMLESS = frozenset(
+    ["appendOnly", "changeDataFeed", "checkConstraints", "deletionVectors", "invariants", "timestampNtz"]
+)
+
+
+class Committed(TypedDict):
+    """What a function has changed."""
+
+    version: int
+    """Version of the table afterwards."""
+    files_added: int
+    files_removed: int
+    bytes_added: int
+    bytes_removed: int
+    deleted_rows: int
+    """Number of rows that `delete` has deleted; otherwise, that of deletion vectors which were applied."""
+
+
+@dataclass
+class File:
+    """Current file of a table."""
+
+    path: str
+    name: str
+    """Path in the log, which is percent-encoded."""
+    bytes: int
+    partition: dict[str, str | None]
+    statistics: Statistics
+    """Statistics of all rows, with those that its deletion vector names."""
+    vector: _log.Descriptor | None
+
+    @property
+    def deleted_rows(self) -> int:
+        return self.vector["cardinality"] if self.vector else 0
+
+
+@dataclass
+class _New:
+    path: str
+    bytes: int
+    partition: dict[str, str | None]
+    statistics: str
+
+
+@dataclass
+class Work(NewFiles):
+    table: DeltaTable
+    root: str
+    old: list[File] = field(default_factory=list)
+    new: list[_New] = field(default_factory=list)
+    deleted_rows: int = 0
+
+    @classmethod
+    def of(cls, table: DeltaTable | Path) -> Work:
+        if not isinstance(table, DeltaTable):
+            table = DeltaTable(table)
+        protocol = table.protocol()
+        features = _features(table)
+        others = sorted(features - _HARMLESS)
+        if protocol.min_reader_version == 2 and not features:
+            others = ["columnMapping"]
+        if others:
+            raise ValueError(f"the table has features that are not supported: {', '.join(others)}")
+        url = urlparse(table.table_uri)
+        if url.scheme not in ("", "file"):
+            raise ValueError(f"{table.table_uri}: only tables on a file system are supported")
+        return cls(table, unquote(url.path))
+
+    def path(self, path: str) -> str:
+        return os.path.join(self.root, path)
+
+    def files(self) -> list[File]:
+        actions = pa.table(self.table.get_add_actions())
+        partitions: list[dict[str, str | None]] = [{}] * len(actions)
+        columns = self.table.metadata().partition_columns
+        if columns:
+            texts = pa.struct([(name, pa.string()) for name in columns])
+            partitions = actions["partition"].cast(texts).to_pylist()
+        vectors = self._vectors()
+        return [
+            File(
+                # Paths are percent-encoded here, and actions encode them again.
+                path=unquote(action["path"]),
+                name=action["path"],
+                bytes=action["size_bytes"],
+                partition=partition,
+                statistics=Statistics(
+                    rows=action["num_records"] or 0,
+                    null_count=action.get("null_count") or {},
+                    least=action.get("min") or {},
+                    most=action.get("max") or {},
+                ),
+                vector=vectors.get(action["path"]),
+            )
+            for action, partition in zip(actions.to_pylist(), partitions, strict=True)
+        ]
+
+    def _vectors(self) -> dict[str, _log.Descriptor]:
+        if "deletionVectors" not in _features(self.table):
+            return {}
+        return _log.deletion_vectors(self.path("_delta_log"), self.table.version())
+
+    @cached_property
+    def _deleted(self) -> dict[str, list[int]]:
+        """Numbers of the rows that deletion vectors name, by the paths of the files."""
+        return {
+            os.path.normpath(unquote(urlparse(uri.as_py()).path)): pc.indices_nonzero(pc.invert(kept.values)).to_pylist()
+            for batch in self.table.deletion_vectors()
+            for uri, kept in zip(*pa.record_batch(batch).columns, strict=True)
+        }
+
+    def deleted(self, file: File) -> list[int]:
+        """Returns the numbers of the rows of a file that its deletion vector names."""
+        if not file.vector:
+            return []
+        rows = self._deleted.get(os.path.normpath(self.path(file.path)), [])
+        if len(rows) != file.deleted_rows:
+            raise ValueError(
+                f"{self.path(file.path)}: its deletion vector has {len(rows)} rows, but the log says {file.deleted_rows}; "
+                "rewrite the file with the program that wrote the vector"
+            )
+        return rows
+
+    def new_path(self, like: File, kind: str) -> str:
+        """Returns a path beside an old file: some readers take the values of a partition from it."""
+        path = os.path.join(os.path.dirname(like.path), f"{kind}-{uuid.uuid4()}.parquet")
+        self.paths.append(self.path(path))
+        return path
+
+    def merge(self, old: list[File], kind: str, *, verify: bool) -> None:
+        """Replaces files by one with their rows, without those that deletion vectors name."""
+        new = self.new_path(old[0], kind)
+        sources = [self.path(file.path) for file in old]
+        deleted = {self.path(file.path): self.deleted(file) for file in old if file.vector}
+        merged = parquet.merge(sources, self.path(new), delete_rows=deleted or None, verify=verify, as_files=True)
+        self.deleted_rows += merged["deleted_rows"]
+        statistics = joined([file.statistics for file in old], merged["rows"])
+        if deleted:
+            statistics = of_new_file(self.path(new), statistics, merged["rows"])
+        self.replace(old, new, merged["bytes_after"], statistics)
+
+    def replace(self, old: list[File], new: str, size: int, statistics: Statistics) -> None:
+        self.old += old
+        if statistics.rows == 0:
+            remove(self.path(new))
+        else:
+            self.new.append(_New(new, size, old[0].partition, statistics.to_json()))
+
+    def commit(self, operation: str, *, data_change: bool, retries: int) -> Committed:
+        if self.old:
+            self._try(operation, data_change, retries)
+        self.keep()
+        return Committed(
+            version=self.table.version(),
+            files_added=len(self.new),
+            files_removed=len(self.old),
+            bytes_added=sum(file.bytes for file in self.new),
+            bytes_removed=sum(file.bytes for file in self.old),
+            deleted_rows=self.deleted_rows,
+        )
+
+    def _try(self, operation: str, data_change: bool, retries: int) -> None:
+        layout = self._layout()
+        while True:
+            try:
+                self._commit_once(operation, data_change)
+                break
+            except (CommitFailedError, FileExistsError) as error:
+                self.table.update_incremental()
+                current = {file.name: file.vector for file in self.files()}
+                lost = [file.path for file in self.old if current.get(file.name, ()) != file.vector]
+                if retries == 0 or lost or self._layout() != layout:
+                    raise CommitFailedError(_why(lost)) from error
+                retries -= 1
+            except BaseException:
+                # The commit may have been made, as when a checkpoint fails after it.
+                self.keep()
+                raise
+        self.keep()
+        self.table.update_incremental()
+
+    def _commit_once(self, operation: str, data_change: bool) -> None:
+        now = int(time.time() * 1000)
+        if any(file.vector for file in self.old):
+            # A `RemoveAction` of deltalake has no deletion vector, so the file with one would stay.
+            _log.commit(self.path("_delta_log"), self.table.version() + 1, self._lines(operation, data_change, now))
+            return
+        actions: list[AddAction | RemoveAction] = []
+        for new in self.new:
+            actions.append(AddAction(new.path, new.bytes, new.partition, now, data_change, new.statistics))
+        for file in self.old:
+            actions.append(RemoveAction(file.path, data_change, now, None, file.partition))
+        columns = self.table.metadata().partition_columns
+        # Retries of the library would accept two compactions of the same files.
+        once = CommitProperties(max_commit_retries=0)
+        self.table.create_write_transaction(actions, "append", self.table.schema(), columns, commit_properties=once)
+
+    def _lines(self, operation: str, data_change: bool, now: int) -> list[Mapping[str, Any]]:
+        """Returns the actions of a commit as the protocol of Delta Lake writes them."""
+        commit = {
+            "timestamp": now,
+            "operation": operation,
+            "operationParameters": {},
+            "readVersion": self.table.version(),
+            "isBlindAppend": False,
+            "engineInfo": "bytelane",
+        }
+        lines: list[Mapping[str, Any]] = [{"commitInfo": commit}]
+        for file in self.old:
+            removed = {
+                "path": file.name,
+                "deletionTimestamp": now,
+                "dataChange": data_change,
+                "extendedFileMetadata": True,
+                "partitionValues": file.partition,
+                "size": file.bytes,
+            }
+            lines.append({"remove": {**removed, "deletionVector": file.vector} if file.vector else removed})
+        for new in self.new:
+            added = {
+                "path": quote(new.path, safe="/=+,;@:!$&'()*~"),
+                "partitionValues": new.partition,
+                "size": new.bytes,
+                "modificationTime": now,
+                "dataChange": data_change,
+                "stats": new.statistics,
+            }
+            lines.append({"add": added})
+        return lines
+
+    def _layout(self) -> tuple[str, str, str, set[str]]:
+        """Returns what must not change in the meantime."""
+        metadata = self.table.metadata()
+        parts = str(metadata.partition_columns), str(metadata.configuration)
+        return self.table.schema().to_json(), *parts, _features(self.table)
+
+
+def _features(table: DeltaTable) -> set[str]:
+    protocol = table.protocol()
+    return {*(protocol.reader_features or []), *(protocol.writer_features or [])}
+
+
+def _why(lost: list[str]) -> str:
+    if lost:
+        return f"another commit has replaced or removed {lost[0]}; nothing was changed, try again"
+    return "other commits came first each time, or have changed the columns; nothing was changed, try again"

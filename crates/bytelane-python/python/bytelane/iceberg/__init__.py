@@ -1,0 +1,86 @@
+"""Tables of Apache Iceberg, compacted and edited by moving pages: only pages that lose rows are decoded.
+
+This needs `pip install "bytelane[iceberg]"`, with the extra of the catalog, such as `pyiceberg[sql-sqlite]`, and tables on a local or shared file
+system.
+
+```python
+from bytelane import iceberg
+from pyiceberg.catalog import load_catalog
+
+table = load_catalog("default").load_table("weather.hours")
+iceberg.rewrite_data_files(table)
+iceberg.delete(table, "place = 'Berlin' and hour < 100")
+```
+
+Each function makes one commit. If another commit came in between, the work is committed after it, unless that one has replaced or
+removed one of the same files, or has changed the schema: then, the exception of pyiceberg says so, the new files are removed, and the table is as
+the other commit left it. Rows that delete files name, by position or by values, are absent from the new files, and delete files that no
+file needs any more are removed.
+
+Tables of version 3 are refused, because their rows have IDs, and pyiceberg 0.12 cannot write their manifests.
+"""
+
+from __future__ import annotations
+
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Operation
+
+from .. import parquet
+from .._tables import groups
+from ._files import CurrentFile, ids_of
+from ._work import Committed, Work
+
+__all__ = ["Committed", "delete", "rewrite_data_files"]
+
+
+def rewrite_data_files(
+    table: Table,
+    *,
+    small: int = 64 << 20,
+    target: int = 256 << 20,
+    verify: bool = True,
+    retries: int = 5,
+) -> Committed:
+    """Merges small files of each partition into larger ones, and copies their pages.
+
+    Files below `small` bytes are merged to some `target` bytes, and files with deleted rows are merged without these, even if they are
+    alone. `verify` compares every value before the commit. Files whose columns have other names or IDs, or with another partition spec,
+    are not merged with each other; those with columns that were dropped stay. `retries` is the number of times that the commit is
+    repeated after another one.
+    """
+    work = Work.of(table)
+    files = work.files()
+    ids = {it.path: ids_of(it.path) for it in files}
+
+    def key(it: CurrentFile) -> object:
+        return it.file.spec_id, it.file.partition, tuple(ids[it.path].items())
+
+    wanted = [
+        it
+        for it in files
+        if (it.file.file_size_in_bytes < small or it.deletes) and work.plan.keys() >= set(ids[it.path].values())
+    ]
+    with work:
+        for old in groups(wanted, key, lambda it: it.file.file_size_in_bytes, target):
+            if len(old) > 1 or old[0].deletes:
+                work.replace(old, verify=verify)
+        return work.commit(Operation.REPLACE, retries)
+
+
+def delete(table: Table, where: str, *, scrub: bool = False, verify: bool = False, retries: int = 5) -> Committed:
+    """Deletes the rows that satisfy a condition in SQL, as in `bytelane.parquet.edit`.
+
+    Files without such rows stay. In the others, only pages that lose rows are decoded, unless `scrub` leaves no trace of deleted values
+    in the new files; the old ones are part of earlier snapshots until these expire. Columns have the names of the table's schema; a file
+    that has others, because the schema has changed, is refused with its name: rewrite it before.
+    """
+    work = Work.of(table)
+    with work:
+        for it in work.files():
+            names = {field.name for field in table.schema().fields}
+            others = names.symmetric_difference(parquet.read_schema(it.path).names)
+            if any(name in where for name in others):
+                raise ValueError(f"{it.path}: its columns have other names than those of the table; rewrite it before")
+            if parquet.read_table(it.path, [], filters=where, as_files=True).num_rows:
+                work.replace([it], where=where, scrub=scrub, verify=verify)
+        return work.commit(Operation.OVERWRITE, retries)

@@ -1,0 +1,133 @@
+"""The work of one commit to a table of Apache Iceberg: the files that are replaced, and the new ones."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from dataclasses import dataclass, field
+from typing import Any, TypedDict
+
+import pyarrow.parquet as pq
+from pyiceberg.exceptions import CommitFailedException, ValidationException
+from pyiceberg.io import pyarrow as footers
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.table import Table
+from pyiceberg.table.snapshots import Operation
+
+from .. import parquet
+from .._tables import NewFiles, remove
+from ._files import CurrentFile, current_files, deleted_rows, ids_of, local
+from ._snapshot import Replacement
+
+
+class Committed(TypedDict):
+    """What a function has changed."""
+
+    files_added: int
+    files_removed: int
+    """Number of data files that were removed."""
+    delete_files_removed: int
+    bytes_added: int
+    bytes_removed: int
+    deleted_rows: int
+    """Number of rows that were deleted, those of delete files included."""
+
+
+@dataclass
+class Work(NewFiles):
+    table: Table
+    plan: dict[int, Any]
+    old: list[CurrentFile] = field(default_factory=list)
+    new: list[DataFile] = field(default_factory=list)
+    deleted_rows: int = 0
+
+    @classmethod
+    def of(cls, table: Table) -> Work:
+        if table.format_version > 2:
+            raise ValueError(
+                f"tables of version {table.format_version}, whose rows have IDs, are not supported: "
+                "pyiceberg 0.12 cannot write their manifests"
+            )
+        return cls(table, footers.compute_statistics_plan(table.schema(), table.properties))
+
+    def files(self) -> list[CurrentFile]:
+        return current_files(self.table)[0]
+
+    def replace(
+        self, old: list[CurrentFile], *, where: str | None = None, scrub: bool = False, verify: bool = False
+    ) -> None:
+        """Writes the rows of files, without those that are deleted, to a new file."""
+        kind = "edited" if where else "compacted"
+        location = self.table.location_provider().new_data_location(f"{kind}-{uuid.uuid4()}.parquet")
+        path = local(location)
+        self.paths.append(path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        deleted = {it.path: deleted_rows(self.table, it) for it in old if it.deletes}
+        merged = parquet.merge(
+            [it.path for it in old],
+            path,
+            delete_rows=deleted or None,
+            delete_where=where,
+            scrub=scrub,
+            verify=verify,
+            as_files=True,
+        )
+        self.deleted_rows += merged["deleted_rows"]
+        self.old += old
+        if merged["rows"] == 0:
+            remove(path)
+            return
+        first = old[0].file
+        statistics = footers.data_file_statistics_from_parquet_metadata(
+            pq.read_metadata(path), self.plan, ids_of(old[0].path)
+        )
+        new = DataFile.from_args(
+            content=DataFileContent.DATA,
+            file_path=location,
+            file_format=FileFormat.PARQUET,
+            partition=first.partition,
+            file_size_in_bytes=merged["bytes_after"],
+            **statistics.to_serialized_dict(),
+        )
+        new.spec_id = first.spec_id
+        self.new.append(new)
+
+    def commit(self, operation: Operation, retries: int) -> Committed:
+        layout = self._layout()
+        obsolete: set[DataFile] = set()
+        while self.old:
+            current, deletes = current_files(self.table)
+            # Delete files that still apply to a file stay.
+            replaced = {it.file for it in self.old}
+            obsolete = deletes.difference(*(it.deletes for it in current if it.file not in replaced))
+            try:
+                with self.table.transaction() as transaction, Replacement(transaction, operation, obsolete) as snapshot:
+                    for new in self.new:
+                        snapshot.append_data_file(new)
+                    for old in self.old:
+                        snapshot.delete_data_file(old.file)
+                break
+            except (CommitFailedException, ValidationException):
+                self.table.refresh()
+                now = {it.file.file_path: it.deletes for it in self.files()}
+                is_same = all(now.get(it.file.file_path) == it.deletes for it in self.old)
+                if retries == 0 or not is_same or self._layout() != layout:
+                    raise
+                retries -= 1
+            except BaseException:
+                # The commit may have been made, as when the answer of the catalog is lost.
+                self.keep()
+                raise
+        self.keep()
+        return Committed(
+            files_added=len(self.new),
+            files_removed=len(self.old),
+            delete_files_removed=len(obsolete),
+            bytes_added=sum(file.file_size_in_bytes for file in self.new),
+            bytes_removed=sum(it.file.file_size_in_bytes for it in self.old),
+            deleted_rows=self.deleted_rows,
+        )
+
+    def _layout(self) -> tuple[object, object]:
+        """Returns what must not change in the meantime."""
+        return self.table.schema(), self.table.spec()
