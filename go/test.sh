@@ -98,6 +98,7 @@ fuzz internal/bulk FuzzConvert
 fuzz bigendian FuzzAgainstEncodingBinary
 fuzz thriftlist FuzzRead
 fuzz thriftlist FuzzSkip
+fuzz fsst FuzzAnyTableAndCodes
 
 if $race; then
     stage "tests under the race detector"
@@ -112,7 +113,7 @@ fi
 emulated() {
     stage "tests on $1 under $2"
     if command -v "$2" >/dev/null; then
-        GOARCH=$1 CGO_ENABLED=0 go test -exec "$2" ./bigendian ./thriftlist ./internal/...
+        GOARCH=$1 CGO_ENABLED=0 go test -exec "$2" ./bigendian ./fsst ./thriftlist ./internal/...
         (cd compare && GOARCH=$1 CGO_ENABLED=0 go test -exec "$2" ./messages)
     else
         skip "$1" "there is no $2"

@@ -21,7 +21,13 @@ const Count = 97
 // users who have only the module.
 func Read(t *testing.T, depth int, name string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(directory(depth), name))
+	return ReadFrom(t, depth, "big_endian", name)
+}
+
+// ReadFrom returns a golden file of any codec, as Read does.
+func ReadFrom(t *testing.T, depth int, codec, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(directory(depth, codec), name))
 	if os.IsNotExist(err) {
 		t.Skipf("SKIPPED: no golden files beside this module: %v", err)
 	}
@@ -31,8 +37,8 @@ func Read(t *testing.T, depth int, name string) []byte {
 	return content
 }
 
-func directory(depth int) string {
-	path := filepath.Join("..", "testdata", "golden", "big_endian")
+func directory(depth int, codec string) string {
+	path := filepath.Join("..", "testdata", "golden", codec)
 	for range depth {
 		path = filepath.Join("..", path)
 	}

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 func TestFilesAreWhatTheGeneratorMakes(t *testing.T) {
 	for name, want := range Files() {
 		if *update {
-			if err := os.WriteFile(filepath.Join(directory(2), name), want, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(directory(2, "big_endian"), name), want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -27,7 +27,7 @@ func TestFilesAreWhatTheGeneratorMakes(t *testing.T) {
 
 func TestNoFileIsUnaccountedFor(t *testing.T) {
 	Read(t, 2, "README.md")
-	entries, err := os.ReadDir(directory(2))
+	entries, err := os.ReadDir(directory(2, "big_endian"))
 	if err != nil {
 		t.Fatal(err)
 	}
