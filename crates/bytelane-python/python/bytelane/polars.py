@@ -97,14 +97,14 @@ def scan_parquet(
     schema = _schema(scan.schema, names)
 
     def read(
-        with_columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, batch_rows: int | None
+        with_columns: list[str] | None, predicate: pl.Expr | None, limit: int | None, _: int | None
     ) -> Iterator[pl.DataFrame]:
         # With a limit, Polars means the rows before the predicate.
         condition = None if predicate is None or limit is not None else translated(predicate, schema)
         pushed = None if condition is None else Pushed(condition.text, condition.columns)
         is_empty = True
         chosen = names if with_columns is None else with_columns
-        for table, is_filtered in scan.batches(chosen, pushed, limit, batch_size or batch_rows or BATCH_ROWS):
+        for table, is_filtered in scan.batches(chosen, pushed, limit, batch_size or BATCH_ROWS):
             frame = pl.DataFrame(table)
             if predicate is not None and not (is_filtered and condition is not None and condition.is_exact):
                 frame = frame.filter(predicate)
@@ -147,7 +147,7 @@ def _scan(
     source: Any, reading: Reading, filesystem: object, types: dict[str, Any], parses_dates: bool
 ) -> tuple[Scan, list[str]]:
     """Opens a source, chooses the types of the columns in the names of directories, and returns the columns in order."""
-    scan = Scan(source, reading, filesystem)
+    scan = Scan(source, reading, filesystem, is_adaptive=True)
     chosen = {name: _named_type(name, it) for name, it in types.items()}
     stored = scan.stored()
     for field in scan.schema:
