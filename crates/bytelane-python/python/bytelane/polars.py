@@ -21,7 +21,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from . import parquet
-from ._engines.from_polars import translated
+from ._engines.from_polars import steps, translated
 from ._engines.scan import BATCH_ROWS, Pushed, Reading, Scan
 from ._parquet import Schema, Table
 from ._protocols import BinaryFile, BinarySink, Path
@@ -102,12 +102,14 @@ def scan_parquet(
         # With a limit, Polars means the rows before the predicate.
         condition = None if predicate is None or limit is not None else translated(predicate, schema)
         pushed = None if condition is None else Pushed(condition.text, condition.columns)
+        is_exact = condition is not None and condition.is_exact
+        tests = [] if predicate is None else steps(predicate, schema)
         is_empty = True
         chosen = names if with_columns is None else with_columns
         for table, is_filtered in scan.batches(chosen, pushed, limit, batch_size or BATCH_ROWS):
             frame = pl.DataFrame(table)
-            if predicate is not None and not (is_filtered and condition is not None and condition.is_exact):
-                frame = frame.filter(predicate)
+            for test in () if is_filtered and is_exact else tests:
+                frame = frame.filter(test)
             if frame.height > 0:
                 is_empty = False
                 yield frame

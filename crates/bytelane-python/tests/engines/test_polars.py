@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 import random
 import sys
 from collections.abc import Iterator
@@ -160,6 +161,17 @@ def compare_random(path: str, seeds: range) -> dict[str, int]:
 def test_conditions_become_those_of_filters(file: str, condition: Any, expected: str | None) -> None:
     found = translated_by_scan(file, condition)
     assert (None if found is None else found.text) == expected
+
+
+def test_texts_are_tested_last() -> None:
+    schema = {"a": pl.Int64, "b": pl.String, "x": pl.Float64}
+    condition = (c("b") == "x") & (c("a") > 1) & (c("b") != "y") & (c("a") < 5)
+    first, last = from_polars.steps(condition, schema)
+    assert (first.meta.root_names(), last.meta.root_names()) == (["a", "a"], ["b", "b"])
+    # JSON has neither infinity nor NaN.
+    condition = (c("b") == "x") & (c("x") < math.inf)
+    assert len(from_polars.steps(condition, schema)) == 1
+    assert len(from_polars.steps(c("a") > 1, schema)) == 1
 
 
 def translated_by_scan(file: str, condition: Any) -> Any:

@@ -6,7 +6,11 @@ Forms that are not known here remain with Polars: its JSON is not a stable forma
 
 from __future__ import annotations
 
+import functools
+import io
 import json
+import operator
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -36,6 +40,28 @@ def translated(predicate: pl.Expr, schema: Mapping[str, pl.DataType]) -> Conditi
         return _Translator(schema).condition(node)
     except RecursionError:
         return None
+
+
+def steps(predicate: pl.Expr, schema: Mapping[str, pl.DataType]) -> list[pl.Expr]:
+    """Returns conditions to filter by one after the other, which select the same rows: texts are tested last, on fewer rows."""
+    try:
+        text = predicate.meta.serialize(format="json")
+        operands = _operands(json.loads(text), "And")
+    except (pl.exceptions.ComputeError, ValueError):
+        return [predicate]
+    # In JSON, infinity and NaN are null.
+    if len(operands) == 1 or re.search(r'"Float\d*":\s*null', text):
+        return [predicate]
+    texts = {name for name, dtype in schema.items() if dtype == pl.String}
+    parts: tuple[list[pl.Expr], list[pl.Expr]] = ([], [])
+    try:
+        for operand in operands:
+            part = pl.Expr.deserialize(io.StringIO(json.dumps(operand)), format="json")
+            parts[not texts.isdisjoint(part.meta.root_names())].append(part)
+    except pl.exceptions.ComputeError:
+        # Some expressions are written as JSON, but not read.
+        return [predicate]
+    return [functools.reduce(operator.and_, it) for it in parts if it]
 
 
 class _Translator:
