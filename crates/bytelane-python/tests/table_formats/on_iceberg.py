@@ -113,6 +113,7 @@ def on_iceberg(directory: Path, histories: int) -> None:
     before = rows()
     compact(load())
     assert rows() == before and len(files()) < 20
+    imported_files(catalog, directory / "imported")
     from iceberg_deletes import deletes_of_iceberg
 
     deletes_of_iceberg(directory, histories)
@@ -146,6 +147,27 @@ def iceberg_deletions(load: Callable[[], Any], rows: Callable[[], list[str]]) ->
         kind, stored = DataFileContent.POSITION_DELETES, FileFormat.PARQUET
         deletes = frozenset([DataFile.from_args(file_path=f"file://{path}", content=kind, file_format=stored)])
         assert deleted_rows(load(), replace(current, deletes=deletes)) == [1, 5]
+
+
+def imported_files(catalog: Any, directory: Path) -> None:
+    """Fails if files that were added to a table as they are, without field IDs, lose other rows or are not compacted."""
+    from bytelane import iceberg
+
+    directory.mkdir()
+    paths = [str(directory / f"{number}.parquet") for number in range(3)]
+    for number, path in enumerate(paths):
+        pq.write_table(rows_of(number), path)
+    table = catalog.create_table("weather.imported", rows_of(0).schema)
+    table.add_files(paths)
+    before = table.scan().to_arrow().to_pylist()
+    kept = sorted(str(sorted(it.items())) for it in before if it["place"] != "plain" or it["id"] >= 150)
+    assert 0 < len(kept) < len(before)
+    done = iceberg.delete(table, "place = 'plain' and id < 150", verify=True)
+    assert done["deleted_rows"] == len(before) - len(kept), done
+    assert sorted_rows(table.scan().to_arrow()) == kept
+    assert iceberg.rewrite_data_files(table)["files_added"] == 1
+    assert sorted_rows(table.scan().to_arrow()) == kept
+    check_iceberg_statistics([task.file for task in table.scan().plan_files()])
 
 
 def check_iceberg_statistics(files: list[Any]) -> None:

@@ -50,7 +50,7 @@ def rewrite_data_files(
     """
     work = Work.of(table)
     files = work.files()
-    ids = {it.path: ids_of(it.path) for it in files}
+    ids = {it.path: ids_of(table, it.path) for it in files}
 
     def key(it: CurrentFile) -> object:
         return it.file.spec_id, it.file.partition, tuple(ids[it.path].items())

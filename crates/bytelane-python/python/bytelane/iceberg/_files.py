@@ -66,9 +66,9 @@ def current_files(table: Table) -> tuple[list[CurrentFile], set[DataFile]]:
     return found, {entry.data_file for entry in entries if entry.data_file.content != DataFileContent.DATA}
 
 
-def ids_of(path: str) -> dict[str, int]:
-    """Returns the field IDs of the columns of a file, by their paths."""
-    schema = footers.pyarrow_to_schema(pq.read_schema(path))
+def ids_of(table: Table, path: str) -> dict[str, int]:
+    """Returns the field IDs of the columns of a file, by their paths. For a file without IDs, the table knows them by name."""
+    schema = footers.pyarrow_to_schema(pq.read_schema(path), table.name_mapping())
     ids: dict[str, int] = footers.parquet_path_to_id_mapping(schema)
     return ids
 
@@ -81,17 +81,17 @@ def deleted_rows(table: Table, current: CurrentFile) -> list[int]:
             found = footers._read_deletes(table.io, delete).get(current.file.file_path)
             rows.update([] if found is None else found.to_pylist())
         else:
-            rows.update(_equal_rows(current, delete))
+            rows.update(_equal_rows(table, current, delete))
     return sorted(rows)
 
 
-def _equal_rows(current: CurrentFile, delete: DataFile) -> Iterable[int]:
+def _equal_rows(table: Table, current: CurrentFile, delete: DataFile) -> Iterable[int]:
     """Returns the numbers of the rows whose values are those of a row of a file of equality deletes."""
     path = local(delete.file_path)
     if delete.file_format != FileFormat.PARQUET:
         raise ValueError(f"{path}: equality deletes in {delete.file_format.value} are not supported; rewrite the table with Spark")
     ids = delete.equality_ids or []
-    deleted, columns = _columns(path, ids), _columns(current.path, ids)
+    deleted, columns = _columns(table, path, ids), _columns(table, current.path, ids)
     if lost := [number for number in ids if number not in deleted]:
         raise ValueError(f"{path}: it has no column with the ID {lost[0]}, which its equality deletes compare")
     count = len(next(iter(deleted.values())))
@@ -110,10 +110,10 @@ def _equal_rows(current: CurrentFile, delete: DataFile) -> Iterable[int]:
     return found
 
 
-def _columns(path: str, ids: list[int]) -> dict[int, pa.ChunkedArray]:
+def _columns(table: Table, path: str, ids: list[int]) -> dict[int, pa.ChunkedArray]:
     """Returns the columns of a file with these IDs, by them."""
-    names = {number: name for name, number in ids_of(path).items() if number in ids}
+    names = {number: name for name, number in ids_of(table, path).items() if number in ids}
     if nested := [name for name in names.values() if "." in name]:
         raise ValueError(f"{path}: equality deletes by {nested[0]}, a member of a struct, are not supported")
-    table = parquet.read_table(path, [*names.values()], as_files=True).to_pyarrow()
-    return {number: table[name] for number, name in names.items()}
+    read = parquet.read_table(path, [*names.values()], as_files=True).to_pyarrow()
+    return {number: read[name] for number, name in names.items()}

@@ -63,30 +63,36 @@ class Work(NewFiles):
         self.paths.append(path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         deleted = {it.path: deleted_rows(self.table, it) for it in old if it.deletes}
-        merged = parquet.merge(
-            [it.path for it in old],
-            path,
-            delete_rows=deleted or None,
-            delete_where=where,
-            scrub=scrub,
-            verify=verify,
-            as_files=True,
-        )
-        self.deleted_rows += merged["deleted_rows"]
+        done: parquet.Edited | parquet.Merged
+        if len(old) == 1:
+            # The row groups of a single file stay.
+            done = parquet.edit(
+                old[0].path,
+                path,
+                delete_rows=deleted or None,
+                delete_where=where,
+                scrub=scrub,
+                verify=verify,
+                as_files=True,
+            )
+        else:
+            sources = [it.path for it in old]
+            done = parquet.merge(sources, path, delete_rows=deleted or None, verify=verify, as_files=True)
+        self.deleted_rows += done["deleted_rows"]
         self.old += old
-        if merged["rows"] == 0:
+        if done["rows"] == 0:
             remove(path)
             return
         first = old[0].file
         statistics = footers.data_file_statistics_from_parquet_metadata(
-            pq.read_metadata(path), self.plan, ids_of(old[0].path)
+            pq.read_metadata(path), self.plan, ids_of(self.table, old[0].path)
         )
         new = DataFile.from_args(
             content=DataFileContent.DATA,
             file_path=location,
             file_format=FileFormat.PARQUET,
             partition=first.partition,
-            file_size_in_bytes=merged["bytes_after"],
+            file_size_in_bytes=done["bytes_after"],
             **statistics.to_serialized_dict(),
         )
         new.spec_id = first.spec_id
