@@ -251,11 +251,12 @@ impl Joining<'_> {
         let before: u64 = inputs.iter().map(|inputs| bytes_of(inputs)).sum();
         let is_small = |chunks: &Vec<Leaf>| {
             // Copied pages are never larger, except that a part of a row group may have its whole
-            // dictionary.
+            // dictionary. Without rows that were deleted, this is rarely worth encoding all values.
             let is_copy =
                 |Leaf { pages, .. }: &Leaf| pages.mapped + pages.recompressed + pages.joined == 0;
             let has_parts = self.groups.iter().any(|group| group.part.is_some());
-            let is_copy = chunks.iter().all(is_copy) && !has_parts;
+            let is_little = !has_parts || bytes(chunks) <= before + before / 16;
+            let is_copy = chunks.iter().all(is_copy) && is_little;
             is_copy || self.plan.keeps_pages || bytes(chunks) <= before
         };
         let joined = match joined {

@@ -244,7 +244,8 @@ impl PageEditor {
         decoded_indices(&parts.values, valid, &mut self.indices)?;
         let indices = &mut self.indices[..];
         look_up(indices, map)?;
-        let greatest = indices.iter().copied().max().unwrap_or(0);
+        // The compiler vectorises this, unlike `max` of an iterator.
+        let greatest = indices.iter().fold(0, |most, index| (*index).max(most));
         // Not all readers support indices of 0 bits.
         let width = (u32::BITS - greatest.leading_zeros()).max(1);
         let format = Format::<u32>::new(width)

@@ -90,6 +90,7 @@ pub struct PageGatherer {
     encoding: Option<ValueEncoding>,
     all: SlotLevels,
     repetition: Vec<u16>,
+    /// Definition levels; empty as long as all slots have a value.
     definition: Vec<u16>,
     page_indices: Vec<u32>,
     indices: Vec<u32>,
@@ -152,7 +153,11 @@ impl PageGatherer {
         self.levels.open(page, repetition, definition)?;
         let valid = self.levels.valid();
         self.memory.cover(PER_SLOT * page.slots as u64)?;
-        let runs = self.add_levels(wanted)?;
+        let runs = if !self.levels.has_lists() && valid == page.slots {
+            self.add_full(wanted, valid)
+        } else {
+            self.add_levels(wanted)?
+        };
         match (page.encoding, self.width) {
             (ValueEncoding::Dictionary, _) => {
                 decoded_indices(&values, valid, &mut self.page_indices)?;
@@ -199,6 +204,26 @@ impl PageGatherer {
         Ok(())
     }
 
+    /// Adds rows of the open page, of which each has a value. Returns these.
+    fn add_full(&mut self, wanted: &PageRows, count: usize) -> Vec<Run> {
+        let (mut runs, mut row) = (Vec::with_capacity(wanted.ranges.len()), 0);
+        let before = self.all.slots;
+        for range in &wanted.ranges {
+            let (start, end) = (range.start.min(count), range.end.min(count));
+            let (skip, take) = (start - row, end - start);
+            runs.push(Run { skip, take });
+            self.all.slots += take;
+            row = end;
+        }
+        let taken = self.all.slots - before;
+        self.all.rows += taken;
+        self.all.values += taken;
+        if !self.definition.is_empty() {
+            self.definition.resize(self.all.slots, self.greatest.0);
+        }
+        runs
+    }
+
     /// Adds the levels of rows of the open page. Returns the values that these rows have.
     fn add_levels(&mut self, wanted: &PageRows) -> Result<Vec<Run>> {
         let (begun, _) = self.levels.rows(0);
@@ -232,6 +257,8 @@ impl PageGatherer {
             Some([repetition, definition]) => {
                 self.repetition
                     .extend(repetition.iter().map(|level| u16::from(*level)));
+                // Each slot before these has a level.
+                self.definition.resize(self.all.slots, self.greatest.0);
                 self.definition
                     .extend(definition.iter().map(|level| u16::from(*level)));
                 let greatest = self.greatest.0;
@@ -256,7 +283,10 @@ impl PageGatherer {
         let (definition, repetition) = self.greatest;
         let mut levels = std::mem::take(&mut self.all);
         if definition > 0 {
-            levels.definition = Definition::Levels(std::mem::take(&mut self.definition));
+            levels.definition = match std::mem::take(&mut self.definition) {
+                none if none.is_empty() && levels.slots > 0 => Definition::Full(definition),
+                levels => Definition::Levels(levels),
+            };
         }
         if repetition > 0 {
             levels.repetition = Repetition::Levels(std::mem::take(&mut self.repetition));

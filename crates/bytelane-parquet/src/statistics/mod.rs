@@ -93,7 +93,8 @@ impl Order {
         }
     }
 
-    fn is_total(self) -> bool {
+    /// Returns whether NaN have a place in this order, and can be bounds.
+    pub fn is_total(self) -> bool {
         matches!(self, Order::Total16 | Order::Total32 | Order::Total64)
     }
 

@@ -69,6 +69,8 @@ impl Whole {
             loose: chunk.as_ref().and_then(bounds::of_some),
             open: None,
             are_deleted,
+            counts_deleted: false,
+            nulls: 0,
         };
         let (mut pages, mut entries, mut whole) = (Vec::new(), Vec::new(), Vec::new());
         let (from, to) = match wanted {
@@ -78,24 +80,28 @@ impl Whole {
             [] => (0, 0),
         };
         let first = self.spans.partition_point(|it| it.end() <= from);
-        let entries_left = self.leaf.entries.get(first..).unwrap_or_default();
-        let left = self.data.iter().zip(&self.spans).skip(first);
-        for (at, ((position, span), entry)) in left.zip(entries_left).enumerate() {
-            if span.first > to {
+        let count = self.spans[first..].partition_point(|it| it.first <= to);
+        let within = self.spans[first..][..count].iter();
+        let within: Vec<_> = within.map(|span| span.within(wanted)).collect();
+        let has_whole = within.iter().any(|it| matches!(it, Within::All));
+        cutter.counts_deleted = are_deleted && has_whole;
+        for (at, within) in within.into_iter().enumerate() {
+            let number = first + at;
+            let page = &self.leaf.pages[self.data[number]];
+            let Some(entry) = self.leaf.entries.get(number) else {
                 break;
-            }
-            let page = &self.leaf.pages[*position];
-            let within = span.within(wanted);
+            };
             let cut = match within {
-                Within::None if are_deleted => cutter.delete(page).map(|()| None),
-                Within::None => Ok(None),
+                Within::None => cutter.delete(page).map(|()| None),
                 Within::All => {
-                    whole.push(page);
+                    whole.push((page, entry));
                     Ok(Some((page.clone(), entry.clone())))
                 }
-                Within::Some(rows) => cutter.cut(page, entry, &rows, span).map(Some),
+                Within::Some(rows) => cutter
+                    .cut(page, entry, &rows, &self.spans[number])
+                    .map(Some),
             };
-            let cut = cut.map_err(|error| error.in_page(first + at))?;
+            let cut = cut.map_err(|error| error.in_page(number))?;
             pages.extend(cut.as_ref().map(|(page, _)| page.clone()));
             entries.extend(cut.map(|(_, entry)| entry));
         }
@@ -195,6 +201,10 @@ struct Cutter<'a> {
     open: Option<Open>,
     /// Set if the rows that are not selected are deleted.
     are_deleted: bool,
+    /// Set if they are decoded. They need not be if all pages lose rows: then, the values that are left are all known.
+    counts_deleted: bool,
+    /// Number of nulls that are left in pages that have lost rows.
+    nulls: usize,
 }
 
 /// Decoder and encoder for the pages of a chunk.
@@ -255,6 +265,9 @@ impl Cutter<'_> {
 
     /// Deletes all rows of a page.
     fn delete(&mut self, stored: &StoredPage) -> Result<()> {
+        if !self.counts_deleted {
+            return Ok(());
+        }
         let open = self.open()?;
         let (header, parts) = opened(&mut open.editor, stored)?;
         open.delete(&header, parts, &PageRows::all())
@@ -267,18 +280,19 @@ impl Cutter<'_> {
         rows: &PageRows,
         span: &Span,
     ) -> Result<(StoredPage, Entry)> {
-        let (are_deleted, leaf) = (self.are_deleted, self.leaf);
+        let (are_deleted, counts_deleted, leaf) =
+            (self.are_deleted, self.counts_deleted, self.leaf);
         let is_text = self.column.physical_type() == Type::BYTE_ARRAY;
         let open = self.open()?;
         open.prepare(stored, leaf)?;
         let (header, parts) = opened(&mut open.editor, stored)?;
-        if are_deleted {
+        if counts_deleted {
             open.delete(&header, parts.clone(), &rows.others())?;
         }
         open.gatherer.add(&header, parts, rows, None)?;
         let indices = open.gatherer.indices().iter();
         let lengths = indices.map(|index| open.deleted.length(*index));
-        let string_bytes: Option<i64> = lengths.sum();
+        let string_bytes: Option<i64> = is_text.then(|| lengths.sum()).flatten();
         let mut left = None;
         let (gatherer, deleted) = (&mut open.gatherer, &mut open.deleted);
         let encoder = open.encoder.as_mut();
@@ -286,6 +300,7 @@ impl Cutter<'_> {
         let (page, gathered) = encoded_page(gatherer, encoder, &stored.page.header, |values| {
             left = are_deleted.then(|| deleted.keep(values));
         })?;
+        self.nulls += gathered.nulls;
         let begins = span.begins || !rows.begun;
         let selected = rows.ranges.iter().map(|rows| rows.len() as u64);
         let selected = begins.then(|| selected.sum());
@@ -302,7 +317,7 @@ impl Cutter<'_> {
             }
         };
         let mut new = Entry::of_gathered(gathered, selected, bounds);
-        new.string_bytes = new.string_bytes.or(string_bytes.filter(|_| is_text));
+        new.string_bytes = new.string_bytes.or(string_bytes);
         Ok((page, new))
     }
 
@@ -311,24 +326,22 @@ impl Cutter<'_> {
         &mut self,
         chunk: Statistics,
         compare: Compare,
-        whole: &[&StoredPage],
+        whole: &[(&StoredPage, &Entry)],
     ) -> Result<Statistics> {
+        let nulls = self.nulls as i64;
         let Open {
             editor,
             gatherer,
             deleted,
             ..
         } = self.open()?;
-        deleted.statistics(chunk, compare, |look| {
-            for stored in whole {
-                let (header, parts) = opened(editor, stored)?;
-                gatherer.add(&header, parts, &PageRows::all(), None)?;
-                gatherer.with_values(|values| {
-                    look(values);
-                    Ok(())
-                })?;
-            }
-            Ok(())
+        if whole.is_empty() {
+            return Ok(deleted.statistics_of_left(chunk, nulls));
+        }
+        deleted.statistics(chunk, compare, whole, |stored| {
+            let (header, parts) = opened(editor, stored)?;
+            gatherer.add(&header, parts, &PageRows::all(), None)?;
+            gatherer.with_values(|values| Ok(deleted.bounds_of(values)))
         })
     }
 }

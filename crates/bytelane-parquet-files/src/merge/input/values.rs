@@ -2,7 +2,7 @@
 
 use crate::merge::join::dictionary_of;
 use crate::merge::join::split;
-use crate::merge::leaf::{Leaf, PageBounds};
+use crate::merge::leaf::{Entry, Leaf, PageBounds, StoredPage};
 use bytelane_parquet::Result;
 use bytelane_parquet::format::Statistics;
 use bytelane_parquet::page::{DenseValues, PageEditor};
@@ -64,23 +64,74 @@ impl Deleted {
         bounds
     }
 
-    /// Returns the bounds of the values that are left in all pages, given a function that decodes those of the other pages.
-    fn bounds_left(
+    /// Extends bounds until one of them, the smallest or the largest value, is that of all values that are left. `pages` have lost none: those
+    /// whose bounds reach furthest are decoded first, until those of the next one are not beyond a value that was found.
+    fn extend<'a>(
         &self,
-        others: impl FnOnce(&mut dyn FnMut(DenseValues<'_>)) -> Result<()>,
-    ) -> Result<Bounds> {
-        let mut bounds = self.left.clone();
-        others(&mut |values| bounds.merge(&self.bounds_of(values), self.order))?;
-        Ok(bounds)
+        bounds: &mut Bounds,
+        (compare, wanted): (Compare, Ordering),
+        pages: &[(&'a StoredPage, &'a Entry)],
+        decode: &mut dyn FnMut(&StoredPage) -> Result<Bounds>,
+    ) -> Result<()> {
+        let bound = |range: Option<(&[u8], &[u8])>| match (range?, wanted) {
+            ((least, _), Ordering::Less) => Some(least.to_vec()),
+            ((_, most), _) => Some(most.to_vec()),
+        };
+        // Where NaN is a bound, comparisons with it say nothing.
+        let known = |entry: &Entry| match &entry.bounds {
+            Some(it) if !self.order.is_total() => bound(
+                it.range
+                    .as_ref()
+                    .map(|(least, most)| (&least[..], &most[..])),
+            ),
+            _ => None,
+        };
+        let mut pages: Vec<_> = pages
+            .iter()
+            .map(|(page, entry)| (known(entry), *page))
+            .collect();
+        pages.sort_by(|(a, _), (b, _)| match (a, b) {
+            (Some(a), Some(b)) if wanted == Ordering::Less => compare.values(a, b),
+            (Some(a), Some(b)) => compare.values(b, a),
+            (a, b) => a.is_some().cmp(&b.is_some()),
+        });
+        for (known, page) in pages {
+            if let (Some(known), Some(found)) = (known, bound(bounds.range()))
+                && compare.values(&known, &found) != wanted
+            {
+                break;
+            }
+            bounds.merge(&decode(page)?, self.order);
+        }
+        Ok(())
+    }
+
+    /// Returns the statistics of the values that are left of a chunk with these statistics, if all of its pages have lost some.
+    pub(super) fn statistics_of_left(&self, chunk: Statistics, nulls: i64) -> Statistics {
+        let (range, exact) = (
+            self.left.range().map(copied),
+            self.left.range().map(|_| true),
+        );
+        let (min_value, max_value) = range.unzip();
+        Statistics {
+            null_count: chunk.null_count.map(|_| nulls),
+            nan_count: chunk.nan_count.map(|_| self.left.nans as i64),
+            min_value,
+            max_value,
+            is_min_value_exact: exact,
+            is_max_value_exact: exact,
+            ..Default::default()
+        }
     }
 
     /// Returns the statistics of the values that are left of a chunk with these statistics. A bound that may have been deleted is
-    /// found among all values that are left: `others` decodes those of the pages that have lost none.
+    /// found among all values that are left, also those of the pages that have lost none.
     pub(super) fn statistics(
         &self,
         chunk: Statistics,
         compare: Compare,
-        others: impl FnOnce(&mut dyn FnMut(DenseValues<'_>)) -> Result<()>,
+        whole: &[(&StoredPage, &Entry)],
+        mut decode: impl FnMut(&StoredPage) -> Result<Bounds>,
     ) -> Result<Statistics> {
         let mut left = Statistics {
             null_count: chunk
@@ -105,18 +156,29 @@ impl Deleted {
             };
             reaches(&self.bounds) && !reaches(&self.left)
         };
-        let (least, most) = (left.min_value.as_ref(), left.max_value.as_ref());
-        if is_lost(least, Ordering::Greater, 0) || is_lost(most, Ordering::Less, 1) {
-            let bounds = self.bounds_left(others)?;
-            let exact = bounds.range().map(|_| true);
-            (left.min_value, left.max_value) = bounds.range().map(copied).unzip();
-            (left.is_min_value_exact, left.is_max_value_exact) = (exact, exact);
+        let mut bounds = self.left.clone();
+        if is_lost(left.min_value.as_ref(), Ordering::Greater, 0) {
+            self.extend(&mut bounds, (compare, Ordering::Less), whole, &mut decode)?;
+            left.min_value = bounds
+                .range()
+                .map(|(least, _)| Bytes::copy_from_slice(least));
+            left.is_min_value_exact = left.min_value.as_ref().map(|_| true);
+        }
+        if is_lost(left.max_value.as_ref(), Ordering::Less, 1) {
+            self.extend(
+                &mut bounds,
+                (compare, Ordering::Greater),
+                whole,
+                &mut decode,
+            )?;
+            left.max_value = bounds.range().map(|(_, most)| Bytes::copy_from_slice(most));
+            left.is_max_value_exact = left.max_value.as_ref().map(|_| true);
         }
         Ok(left)
     }
 
     /// Returns the bounds of values, and their number of NaN.
-    fn bounds_of(&self, values: DenseValues<'_>) -> Bounds {
+    pub(super) fn bounds_of(&self, values: DenseValues<'_>) -> Bounds {
         match values {
             DenseValues::Fixed(bytes, width) => self.order.bounds(bytes, width.max(1)),
             DenseValues::Strings(strings) => self.order.bounds_of_strings(strings.iter().copied()),
@@ -131,25 +193,30 @@ impl Deleted {
     }
 
     fn bounds_of_indices(&self, indices: &[u32]) -> Bounds {
-        let mut counts = vec![0_u64; self.dictionary.len()];
+        let mut is_used = vec![false; self.dictionary.len()];
         for index in indices {
-            if let Some(count) = counts.get_mut(*index as usize) {
-                *count += 1;
+            if let Some(is_used) = is_used.get_mut(*index as usize) {
+                *is_used = true;
             }
         }
-        let used = self.dictionary.iter().zip(&counts);
-        let used = used.filter(|(_, count)| **count > 0);
+        let used = self.dictionary.iter().zip(&is_used);
+        let used = used.filter_map(|(entry, is_used)| is_used.then_some(&entry[..]));
         let Some(width) = self.width else {
-            let entries = used.map(|(entry, _)| &entry[..]);
-            return self.order.bounds_of_strings(entries);
+            return self.order.bounds_of_strings(used);
         };
-        let (mut entries, mut nans) = (Vec::new(), 0);
-        for (entry, count) in used {
-            nans += count * self.order.bounds(entry, width).nans;
+        let mut entries = Vec::new();
+        for entry in used {
             entries.extend_from_slice(entry);
         }
         let mut bounds = self.order.bounds(&entries, width);
-        bounds.nans = nans;
+        if bounds.nans > 0 {
+            let values = indices
+                .iter()
+                .filter_map(|index| self.dictionary.get(*index as usize));
+            bounds.nans = values
+                .map(|value| self.order.bounds(value, width).nans)
+                .sum();
+        }
         bounds
     }
 
