@@ -268,6 +268,9 @@ pub static STAGES: &[Stage] = &[
     extended("table-formats", 300, wheel::scripts::run_table_formats)
         .about("compaction and deletion in tables of Delta Lake and Apache Iceberg, and commits that race with them")
         .needs(&[PYTHON]),
+    extended("engines", 400, wheel::scripts::run_engines)
+        .about("sources for Polars, DuckDB, DataFusion, Dask and Daft: random conditions, types, partitions and errors")
+        .needs(&[PYTHON]),
     extended("thrift-cpp", 300, python::run_thrift_cpp)
         .about("all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways")
         .needs(&[

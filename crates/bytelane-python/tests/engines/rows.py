@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import math
+import pathlib
 import random
 from typing import Any
 
@@ -78,3 +79,35 @@ def table(rows: int = ROWS, seed: int = 1) -> Any:
 def write(path: str, rows: Any) -> None:
     """Writes a file with row groups of 300 rows and pages of 50."""
     parquet.write_table(rows, path, row_group_size=300, max_rows_per_page=50)
+
+
+COUNT = 1200
+
+
+def plain() -> Any:
+    """Returns rows with types that all engines have."""
+    return pa.table(
+        {
+            "id": pa.array(range(COUNT), pa.int64()),
+            "price": pa.array([None if it % 7 == 0 else it / 4 for it in range(COUNT)], pa.float64()),
+            "name": pa.array([None if it % 5 == 0 else f"n{it % 11}" for it in range(COUNT)]),
+            "flag": pa.array([it % 3 == 0 for it in range(COUNT)]),
+            "day": pa.array(range(COUNT), pa.int32()).cast(pa.date32()),
+            "cents": pa.array(range(COUNT), pa.int32()).cast(pa.decimal128(12, 2)),
+            "list": pa.array([[it, None] for it in range(COUNT)], pa.list_(pa.int64())),
+        }
+    )
+
+
+def write_plain(directory: pathlib.Path) -> str:
+    """Writes a file with four row groups, and returns its path."""
+    path = str(directory / "rows.parquet")
+    write(path, plain())
+    return path
+
+
+def write_lake(directory: pathlib.Path) -> str:
+    """Writes a directory with a file for each of two years, and returns its path."""
+    years = pa.array([2023 + it % 2 for it in range(COUNT)], pa.int32())
+    parquet.write_to_dataset(plain().select(["id", "name"]).append_column("year", years), directory, partition_cols=["year"])
+    return str(directory)

@@ -54,8 +54,10 @@ class Part(NamedTuple):
     pattern: str | None
     """Pattern that only this file matches, if the names of its directories are columns."""
     row_groups: Sequence[int] | None
-    rows: int
-    """Number of rows."""
+    rows: int = -1
+    """Number of rows; -1 if unknown."""
+    bytes: int = -1
+    """Size before compression; -1 if unknown."""
 
 
 class Pushed(NamedTuple):
@@ -113,12 +115,12 @@ class Scan:
 
     def _part(self, path: Any) -> Part:
         pattern = self._pattern(path) if self._is_paths and self.reading.partitioning is not None else None
-        return Part(path, pattern, None, -1)
+        return Part(path, pattern, None)
 
     def row_groups(self) -> list[Part]:
         """Returns a part for each row group."""
         return [
-            Part(part.path, part.pattern, [index], group.num_rows)
+            Part(part.path, part.pattern, [index], group.num_rows, group.total_byte_size)
             for part in self.files()
             for index, group in enumerate(self.reading.file(part.path).row_groups)
         ]

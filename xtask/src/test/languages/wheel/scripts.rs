@@ -1,4 +1,4 @@
-//! The extended stages `ray` and `table-formats`: run scripts that use the Python package with large libraries.
+//! The extended stages `ray`, `table-formats` and `engines`: run scripts that use the Python package with large libraries.
 
 use anyhow::Result;
 
@@ -14,6 +14,11 @@ pub fn run_ray() -> Result<()> {
 /// Compacts tables of Delta Lake and Apache Iceberg, and deletes rows of them.
 pub fn run_table_formats() -> Result<()> {
     run_script("table-formats", "table_formats/delta_and_iceberg.py")
+}
+
+/// Reads files for query engines, and compares the rows with those of the engines' own readers.
+pub fn run_engines() -> Result<()> {
+    run_script("engines", "engines/all_engines.py")
 }
 
 /// Builds the wheel, installs it with the requirements beside a script of the tests, and runs the script.
