@@ -11,6 +11,7 @@ use arrow_schema::DataType;
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::choice::Learned;
 use bytelane_parquet::chunk::Chunk;
+use bytelane_parquet::compatibility::Requirement;
 use bytelane_parquet::file::FileWriter;
 use bytelane_parquet::format;
 use bytelane_parquet::parallel::{Limits, in_order};
@@ -285,6 +286,14 @@ impl Joining<'_> {
                 Ok(joined)
             }
             (_, Some(encoded)) => self.encoded(&inputs, encoded, notes),
+            (None, None) if is_split && self.late_indices().is_some() => {
+                let reader = self.late_indices().map_or("it", |it| it.program.name);
+                let problem = format!(
+                    "joining pages of values and of a dictionary, which {reader} misreads, of values that exceed the memory limit; \
+                     allow more memory, or leave out {reader} from the readers"
+                );
+                Err(Error::new(Problem::Unsupported(problem)))
+            }
             // Values that exceed the memory limit keep their dictionaries, regardless of their
             // size.
             (None, None) => self
@@ -321,26 +330,22 @@ impl Joining<'_> {
         Ok(chunks.map(leaf).collect())
     }
 
-    /// Returns whether joined pages would have indices after values in a dictionary within a list, map or struct. pyarrow makes
-    /// several arrays of these, and refuses them in nested columns.
+    /// Returns whether joined pages would have indices after values where this is a problem: pyarrow makes several arrays of values
+    /// that are dictionaries in Arrow, and refuses them in lists, maps and structs; Spark returns wrong values of any column.
     fn is_split(&self, inputs: &[Vec<Input>]) -> bool {
+        if self.late_indices().is_some() {
+            return inputs.iter().any(|inputs| has_late_indices(inputs));
+        }
         let fields = self.plan.columns.roots[self.root].field.iter();
         let fields = fields.filter(|field| !children(field.data_type()).is_empty());
         fields.flat_map(leaves).zip(inputs).any(|(leaf, inputs)| {
-            let mut has_values = false;
-            matches!(leaf.data_type(), DataType::Dictionary(..))
-                && inputs.iter().any(|input| match input {
-                    Input::Missing(_) => {
-                        has_values = true;
-                        false
-                    }
-                    Input::Leaf(leaf) => leaf.data_pages().any(|page| {
-                        let is_index = page.uses_dictionary();
-                        has_values |= !is_index;
-                        is_index && has_values
-                    }),
-                })
+            matches!(leaf.data_type(), DataType::Dictionary(..)) && has_late_indices(inputs)
         })
+    }
+
+    /// Returns a reader that must be able to read the file, but not indices after values.
+    fn late_indices(&self) -> Option<&Requirement> {
+        self.plan.readers.obstacle_to_late_indices()
     }
 
     /// Encodes converted values.
@@ -455,4 +460,20 @@ fn bytes_of(inputs: &[Input]) -> u64 {
         Input::Missing(_) => 0,
     });
     bytes.sum()
+}
+
+/// Returns whether a page of indices follows one of values.
+fn has_late_indices(inputs: &[Input]) -> bool {
+    let mut has_values = false;
+    inputs.iter().any(|input| match input {
+        Input::Missing(_) => {
+            has_values = true;
+            false
+        }
+        Input::Leaf(leaf) => leaf.data_pages().any(|page| {
+            let is_index = page.uses_dictionary();
+            has_values |= !is_index;
+            is_index && has_values
+        }),
+    })
 }

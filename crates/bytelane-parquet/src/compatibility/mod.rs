@@ -107,6 +107,14 @@ impl Readers {
         found.or_else(|| self.obstacle(encoding, ValueType::Bytes))
     }
 
+    /// Returns the first of the programs that returns wrong values where a page of dictionary indices follows a page of values in a
+    /// column chunk. Spark's vectorised reader does, from 4.0.1, if not before, to at least 4.3.0: its batch gets the dictionary for all of its rows.
+    #[must_use]
+    pub fn obstacle_to_late_indices(&self) -> Option<&Requirement> {
+        let mut requirements = self.0.iter();
+        requirements.find(|requirement| requirement.program.name == "spark")
+    }
+
     /// Returns whether all of them read such a column.
     #[must_use]
     pub fn read(&self, encoding: Encoding, values: ValueType) -> bool {
@@ -250,6 +258,14 @@ mod tests {
         );
         let obstacle = others.obstacle_to_dictionary(Encoding::DeltaByteArray);
         assert_eq!(obstacle.unwrap().program.name, "polars");
+    }
+
+    #[test]
+    fn spark_misreads_indices_after_values() {
+        assert_eq!(Readers::default().obstacle_to_late_indices(), None);
+        let readers: Readers = "pyarrow,spark".parse().unwrap();
+        let obstacle = readers.obstacle_to_late_indices().unwrap();
+        assert_eq!(obstacle.program.name, "spark");
     }
 
     #[test]

@@ -10,6 +10,9 @@ from typing import Self, TypeVar
 
 File = TypeVar("File")
 
+READERS = ("pyarrow", "duckdb", "polars", "spark>=3.5", "trino")
+"""Programs that read such tables. Spark returns wrong values of some files that the others read."""
+
 
 @dataclass
 class NewFiles:

@@ -4,6 +4,7 @@ mod damaged;
 mod footers;
 mod meanings;
 mod numbers;
+mod readers;
 mod schemas;
 mod split;
 

@@ -21,12 +21,15 @@ clustering or other features that need more than this are refused, and so are de
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import pyarrow as pa
 from deltalake import DeltaTable
 
 from .. import parquet
 from .._protocols import Path
-from .._tables import groups, remove
+from .._tables import READERS, groups, remove
 from ._statistics import of_new_file
 from ._work import Committed, File, Work
 
@@ -39,14 +42,16 @@ def compact(
     small: int = 64 << 20,
     target: int = 256 << 20,
     verify: bool = True,
+    readers: str | Iterable[str] = READERS,
     retries: int = 5,
 ) -> Committed:
     """Merges small files of each partition into larger ones, and copies their pages.
 
     Files below `small` bytes are merged to some `target` bytes, without the rows that their deletion vectors name; files with other
     columns are not merged with each other. `verify` compares every value before the commit. The commit says that no data have changed
-    (`dataChange` is false), so streams that read the table do not process the rows again. `retries` is the number of times that the
-    commit is repeated after another one.
+    (`dataChange` is false), so streams that read the table do not process the rows again. `readers` are the programs that must be able
+    to read the new files, optionally with the oldest version in use. `retries` is the number of times that the commit is repeated after
+    another one.
 
     The statistics are those of the old files, joined.
     """
@@ -59,22 +64,27 @@ def compact(
     with work:
         for old in groups(wanted, key, lambda file: file.bytes, target):
             if len(old) > 1:
-                work.merge(old, "compacted", verify=verify)
+                work.merge(old, "compacted", verify=verify, readers=readers)
         return work.commit("OPTIMIZE", data_change=False, retries=retries)
 
 
-def purge(table: DeltaTable | Path, *, verify: bool = True, retries: int = 5) -> Committed:
+def purge(
+    table: DeltaTable | Path,
+    *,
+    verify: bool = True,
+    readers: str | Iterable[str] = READERS,
+    retries: int = 5,
+) -> Committed:
     """Applies deletion vectors: replaces each file that has one by a file without the rows that it names.
 
     Only pages that lose rows are decoded. Deleted values may remain in dictionaries and Bloom filters of the new files, and remain in the
-    old ones until `DeltaTable.vacuum` removes them. `dataChange` is false, `verify` compares every value before the commit, and `retries` is
-    the number of times that the commit is repeated after another one.
+    old ones until `DeltaTable.vacuum` removes them. `dataChange` is false. `verify`, `readers` and `retries` are those of `compact`.
     """
     work = Work.of(table)
     with work:
         for file in work.files():
             if file.vector:
-                work.merge([file], "purged", verify=verify)
+                work.merge([file], "purged", verify=verify, readers=readers)
         return work.commit("REORG", data_change=False, retries=retries)
 
 
@@ -84,13 +94,14 @@ def delete(
     *,
     scrub: bool = False,
     verify: bool = False,
+    readers: str | Iterable[str] = READERS,
     retries: int = 5,
 ) -> Committed:
     """Deletes the rows that satisfy a condition in SQL, as in `bytelane.parquet.edit`; columns of partitions may be named.
 
     Files without such rows stay. In the others, only pages that lose rows are decoded, unless `scrub` leaves no trace of deleted values
     in the new files; the old ones are part of earlier versions until `DeltaTable.vacuum` removes them. Rows that another commit adds
-    in the meantime are not deleted.
+    in the meantime are not deleted. `verify`, `readers` and `retries` are those of `compact`.
     """
     work = Work.of(table)
     configuration = work.table.metadata().configuration
@@ -104,7 +115,7 @@ def delete(
             if not added and not parquet.read_table(work.path(file.path), [], filters=where, as_files=True).num_rows:
                 continue
             new = work.new_path(file, "edited")
-            edited = _edited(work, file, new, where, added, scrub=scrub, verify=verify)
+            edited = _edited(work, file, new, where, added, scrub=scrub, verify=verify, readers=readers)
             deleted_rows = edited["deleted_rows"] - file.deleted_rows
             if deleted_rows == 0:
                 remove(work.path(new))
@@ -129,14 +140,14 @@ def _columns_of_table(work: Work, file: File, where: str) -> dict[str, str]:
 
 
 def _edited(
-    work: Work, file: File, new: str, where: str, added: dict[str, str], *, scrub: bool, verify: bool
+    work: Work, file: File, new: str, where: str, added: dict[str, str], *, scrub: bool, **options: Any
 ) -> parquet.Edited:
     """Deletes rows of a file, which has these further columns for the condition."""
     old, to = work.path(file.path), work.path(new)
     deleted = work.deleted(file) or None
     if not added:
         return parquet.edit(
-            old, to, delete_where=where, delete_rows=deleted, scrub=scrub, verify=verify, as_files=True
+            old, to, delete_where=where, delete_rows=deleted, scrub=scrub, as_files=True, **options
         )
     whole = work.path(work.new_path(file, "whole"))
     try:
@@ -148,8 +159,8 @@ def _edited(
             delete_rows=deleted,
             drop=list(added),
             scrub=scrub,
-            verify=verify,
             as_files=True,
+            **options,
         )
     finally:
         remove(whole)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypedDict
@@ -153,12 +153,14 @@ class Work(NewFiles):
         self.paths.append(self.path(path))
         return path
 
-    def merge(self, old: list[File], kind: str, *, verify: bool) -> None:
+    def merge(self, old: list[File], kind: str, *, verify: bool, readers: str | Iterable[str]) -> None:
         """Replaces files by one with their rows, without those that deletion vectors name."""
         new = self.new_path(old[0], kind)
         sources = [self.path(file.path) for file in old]
         deleted = {self.path(file.path): self.deleted(file) for file in old if file.vector}
-        merged = parquet.merge(sources, self.path(new), delete_rows=deleted or None, verify=verify, as_files=True)
+        merged = parquet.merge(
+            sources, self.path(new), delete_rows=deleted or None, verify=verify, readers=readers, as_files=True
+        )
         self.deleted_rows += merged["deleted_rows"]
         statistics = joined([file.statistics for file in old], merged["rows"])
         if deleted:

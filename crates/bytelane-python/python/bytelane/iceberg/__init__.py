@@ -22,11 +22,13 @@ Tables of version 3 are refused, because their rows have IDs, and pyiceberg 0.12
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
-from .._tables import groups
+from .._tables import READERS, groups
 from ._files import CurrentFile, ids_of
 from ._work import Committed, Work
 
@@ -39,14 +41,16 @@ def rewrite_data_files(
     small: int = 64 << 20,
     target: int = 256 << 20,
     verify: bool = True,
+    readers: str | Iterable[str] = READERS,
     retries: int = 5,
 ) -> Committed:
     """Merges small files of each partition into larger ones, and copies their pages.
 
     Files below `small` bytes are merged to some `target` bytes, and files with deleted rows are merged without these, even if they are
     alone. `verify` compares every value before the commit. Files whose columns have other names or IDs, or with another partition spec,
-    are not merged with each other; those with columns that were dropped stay. `retries` is the number of times that the commit is
-    repeated after another one.
+    are not merged with each other; those with columns that were dropped stay. `readers` are the programs that must be able to read
+    the new files, optionally with the oldest version in use. `retries` is the number of times that the commit is repeated after another
+    one.
     """
     work = Work.of(table)
     files = work.files()
@@ -63,16 +67,24 @@ def rewrite_data_files(
     with work:
         for old in groups(wanted, key, lambda it: it.file.file_size_in_bytes, target):
             if len(old) > 1 or old[0].deletes:
-                work.replace(old, verify=verify)
+                work.replace(old, verify=verify, readers=readers)
         return work.commit(Operation.REPLACE, retries)
 
 
-def delete(table: Table, where: str, *, scrub: bool = False, verify: bool = False, retries: int = 5) -> Committed:
+def delete(
+    table: Table,
+    where: str,
+    *,
+    scrub: bool = False,
+    verify: bool = False,
+    readers: str | Iterable[str] = READERS,
+    retries: int = 5,
+) -> Committed:
     """Deletes the rows that satisfy a condition in SQL, as in `bytelane.parquet.edit`.
 
     Files without such rows stay. In the others, only pages that lose rows are decoded, unless `scrub` leaves no trace of deleted values
     in the new files; the old ones are part of earlier snapshots until these expire. Columns have the names of the table's schema; a file
-    that has others, because the schema has changed, is refused with its name: rewrite it before.
+    that has others, because the schema has changed, is refused with its name: rewrite it before. `verify`, `readers` and `retries` are those of `rewrite_data_files`.
     """
     work = Work.of(table)
     with work:
@@ -82,5 +94,5 @@ def delete(table: Table, where: str, *, scrub: bool = False, verify: bool = Fals
             if any(name in where for name in others):
                 raise ValueError(f"{it.path}: its columns have other names than those of the table; rewrite it before")
             if parquet.read_table(it.path, [], filters=where, as_files=True).num_rows:
-                work.replace([it], where=where, scrub=scrub, verify=verify)
+                work.replace([it], where=where, scrub=scrub, verify=verify, readers=readers)
         return work.commit(Operation.OVERWRITE, retries)

@@ -53,9 +53,7 @@ class Work(NewFiles):
     def files(self) -> list[CurrentFile]:
         return current_files(self.table)[0]
 
-    def replace(
-        self, old: list[CurrentFile], *, where: str | None = None, scrub: bool = False, verify: bool = False
-    ) -> None:
+    def replace(self, old: list[CurrentFile], *, where: str | None = None, **options: Any) -> None:
         """Writes the rows of files, without those that are deleted, to a new file."""
         kind = "edited" if where else "compacted"
         location = self.table.location_provider().new_data_location(f"{kind}-{uuid.uuid4()}.parquet")
@@ -63,21 +61,13 @@ class Work(NewFiles):
         self.paths.append(path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         deleted = {it.path: deleted_rows(self.table, it) for it in old if it.deletes}
+        options |= {"delete_rows": deleted or None, "as_files": True}
         done: parquet.Edited | parquet.Merged
         if len(old) == 1:
             # The row groups of a single file stay.
-            done = parquet.edit(
-                old[0].path,
-                path,
-                delete_rows=deleted or None,
-                delete_where=where,
-                scrub=scrub,
-                verify=verify,
-                as_files=True,
-            )
+            done = parquet.edit(old[0].path, path, delete_where=where, **options)
         else:
-            sources = [it.path for it in old]
-            done = parquet.merge(sources, path, delete_rows=deleted or None, verify=verify, as_files=True)
+            done = parquet.merge([it.path for it in old], path, delete_where=where, **options)
         self.deleted_rows += done["deleted_rows"]
         self.old += old
         if done["rows"] == 0:
