@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +45,7 @@ def deletes_of_iceberg(directory: Path, histories: int) -> None:
     on_specs()
     on_a_race(directory)
     on_refusals(directory)
+    on_orphans()
     for seed in range(histories):
         history(directory, seed)
 
@@ -157,6 +162,38 @@ def on_refusals(directory: Path) -> None:
     point = table.schema().find_field("point.x")
     delete_equal(directory, table, [], [{}], ids=[point.field_id])
     refused(lambda: iceberg.rewrite_data_files(table), ValueError, "by point.x, a member of a struct, are not supported")
+
+
+def on_orphans() -> None:
+    """Fails if a killed run does harm, if its files are not found, or if files that a snapshot names are."""
+    table = new_table("orphans", ["place"])
+    for number in range(3):
+        table.append(rows_of(number))
+    before = sorted_rows(table.scan().to_arrow())
+    # The process ends when the new files are complete, and before they are committed.
+    code = (
+        "import os; from bytelane import iceberg; from bytelane.iceberg._work import Work; "
+        "from pyiceberg.catalog import load_catalog; Work.commit = lambda *_: os._exit(7); "
+        "iceberg.rewrite_data_files(load_catalog('default').load_table('weather.orphans'))"
+    )
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 7
+    table = load("orphans")
+    assert sorted_rows(table.scan().to_arrow()) == before
+    now, never = timedelta(0), timedelta(days=1)
+    left = iceberg.remove_orphans(table, older_than=now)
+    assert len(left) == 3 and iceberg.remove_orphans(table, older_than=never) == [], left
+    # A second run finds the same work, and its files are not taken for orphans.
+    assert iceberg.rewrite_data_files(table)["files_added"] == 3
+    assert sorted_rows(table.scan().to_arrow()) == before
+    stranger = Path(left[0]).with_name("stranger.parquet")
+    stranger.write_bytes(b"")
+    assert iceberg.remove_orphans(table, older_than=now, dry_run=False) == left
+    assert iceberg.remove_orphans(table, older_than=now) == [] and not any(map(os.path.exists, left))
+    # Files of earlier snapshots stay as well.
+    assert iceberg.remove_orphans(table, older_than=now, all=True, dry_run=False) == [str(stranger)]
+    for snapshot in table.snapshots():
+        assert sorted_rows(table.scan(snapshot_id=snapshot.snapshot_id).to_arrow())
+    check(table, [row for number in range(3) for row in rows_of(number).to_pylist()])
 
 
 def history(directory: Path, seed: int) -> None:

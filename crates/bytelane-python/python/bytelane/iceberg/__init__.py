@@ -30,9 +30,10 @@ from pyiceberg.table.snapshots import Operation
 from .. import parquet
 from .._tables import READERS, groups
 from ._files import CurrentFile, ids_of
+from ._orphans import remove_orphans
 from ._work import Committed, Work
 
-__all__ = ["Committed", "delete", "rewrite_data_files"]
+__all__ = ["Committed", "delete", "remove_orphans", "rewrite_data_files"]
 
 
 def rewrite_data_files(
