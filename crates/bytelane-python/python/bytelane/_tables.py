@@ -6,12 +6,23 @@ import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Self, TypeVar
+from typing import Literal, Self, TypedDict, TypeVar
 
 File = TypeVar("File")
 
 READERS = ("pyarrow", "duckdb", "polars", "spark>=3.5", "trino")
 """Programs that read such tables. Spark returns wrong values of some files that the others read."""
+
+
+class Group(TypedDict):
+    """Files that would be replaced by one file."""
+
+    reason: Literal["small files", "deleted rows"]
+    files: list[str]
+    bytes: int
+    rows: int
+    """Number of rows, with those that are deleted."""
+    deleted_rows: int
 
 
 @dataclass

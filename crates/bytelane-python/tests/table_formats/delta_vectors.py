@@ -40,7 +40,11 @@ def vectors_of_delta(directory: Path, histories: int) -> None:
     deleted = sum(add["deletionVector"]["cardinality"] for add in adds(path).values() if "deletionVector" in add)
     assert len(before) == 3 * ROWS - deleted
 
+    planned = [it for it in deltalake.plan(path, small=0) if it["reason"] == "deleted rows"]
+    assert (len(planned), sum(it["deleted_rows"] for it in planned)) == (3, deleted), planned
+    assert [(it["reason"], len(it["files"])) for it in deltalake.plan(path)] == 3 * [("small files", 2)]
     done = deltalake.purge(path)
+    assert deltalake.plan(path, small=0) == []
     assert (done["files_removed"], done["files_added"], done["deleted_rows"]) == (3, 2, deleted), done
     assert done["version"] == DeltaTable(path).version() == version + 1
     assert rows_with_vectors(path) == before == rows_with_vectors(path, version)

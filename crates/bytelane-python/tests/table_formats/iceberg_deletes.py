@@ -65,7 +65,10 @@ def on_equality(directory: Path) -> None:
     rows = [it for it in rows if not (it["place"] == "plain" and it["id"] < 40)]
     refused(lambda: table.scan().to_arrow(), ValueError, "does not yet support equality deletes")
 
+    planned = iceberg.plan(table)
     done = iceberg.rewrite_data_files(table)
+    assert (len(planned), sum(it["deleted_rows"] for it in planned)) == (done["files_added"], done["deleted_rows"])
+    assert iceberg.plan(table) == []
     assert done["delete_files_removed"] == 3 and done["deleted_rows"] == 2 * rows_of(0).num_rows - len(rows), done
     check(table, rows)
     assert current_files(table)[1] == set()

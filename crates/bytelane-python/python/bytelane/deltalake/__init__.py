@@ -22,18 +22,18 @@ clustering or other features that need more than this are refused, and so are de
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 from deltalake import DeltaTable
 
 from .. import parquet
 from .._protocols import Path
-from .._tables import READERS, groups, remove
+from .._tables import READERS, Group, groups, remove
 from ._statistics import of_new_file
 from ._work import Committed, File, Work
 
-__all__ = ["Committed", "compact", "delete", "purge"]
+__all__ = ["Committed", "Group", "compact", "delete", "plan", "purge"]
 
 
 def compact(
@@ -56,16 +56,43 @@ def compact(
     The statistics are those of the old files, joined.
     """
     work = Work.of(table)
+    with work:
+        for old in _small(work, work.files(), small, target):
+            work.merge(old, "compacted", verify=verify, readers=readers)
+        return work.commit("OPTIMIZE", data_change=False, retries=retries)
+
+
+def plan(table: DeltaTable | Path, *, small: int = 64 << 20, target: int = 256 << 20) -> list[Group]:
+    """Returns the groups of files that `compact` would merge, and then each other file that `purge` would replace.
+
+    Nothing is written. `small` and `target` are those of `compact`.
+    """
+    work = Work.of(table)
+    files = work.files()
+    merged = _small(work, files, small, target)
+    there = {file.name for old in merged for file in old}
+    purged = [[file] for file in files if file.vector and file.name not in there]
+
+    def group(reason: Literal["small files", "deleted rows"], old: list[File]) -> Group:
+        return Group(
+            reason=reason,
+            files=[work.path(file.path) for file in old],
+            bytes=sum(file.bytes for file in old),
+            rows=sum(file.statistics.rows for file in old),
+            deleted_rows=sum(file.deleted_rows for file in old),
+        )
+
+    return [*(group("small files", old) for old in merged), *(group("deleted rows", old) for old in purged)]
+
+
+def _small(work: Work, files: list[File], small: int, target: int) -> list[list[File]]:
+    """Returns the groups of small files that can be merged."""
 
     def key(file: File) -> object:
         return tuple(file.partition.items()), tuple(sorted(parquet.read_schema(work.path(file.path)).names))
 
-    wanted = [file for file in work.files() if file.bytes < small]
-    with work:
-        for old in groups(wanted, key, lambda file: file.bytes, target):
-            if len(old) > 1:
-                work.merge(old, "compacted", verify=verify, readers=readers)
-        return work.commit("OPTIMIZE", data_change=False, retries=retries)
+    wanted = [file for file in files if file.bytes < small]
+    return [old for old in groups(wanted, key, lambda file: file.bytes, target) if len(old) > 1]
 
 
 def purge(

@@ -28,12 +28,12 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
-from .._tables import READERS, groups
-from ._files import CurrentFile, ids_of
+from .._tables import READERS, Group, groups
+from ._files import CurrentFile, deleted_rows, ids_of
 from ._orphans import remove_orphans
 from ._work import Committed, Work
 
-__all__ = ["Committed", "delete", "remove_orphans", "rewrite_data_files"]
+__all__ = ["Committed", "Group", "delete", "plan", "remove_orphans", "rewrite_data_files"]
 
 
 def rewrite_data_files(
@@ -54,6 +54,32 @@ def rewrite_data_files(
     one.
     """
     work = Work.of(table)
+    with work:
+        for old in _wanted(work, small, target):
+            work.replace(old, verify=verify, readers=readers)
+        return work.commit(Operation.REPLACE, retries)
+
+
+def plan(table: Table, *, small: int = 64 << 20, target: int = 256 << 20) -> list[Group]:
+    """Returns the groups of files that `rewrite_data_files` would replace.
+
+    Nothing is written, and delete files are read to count the rows that they name. `small` and `target` are those of
+    `rewrite_data_files`.
+    """
+    return [
+        Group(
+            reason="small files" if len(old) > 1 else "deleted rows",
+            files=[it.path for it in old],
+            bytes=sum(it.file.file_size_in_bytes for it in old),
+            rows=sum(it.file.record_count for it in old),
+            deleted_rows=sum(len(deleted_rows(table, it)) for it in old),
+        )
+        for old in _wanted(Work.of(table), small, target)
+    ]
+
+
+def _wanted(work: Work, small: int, target: int) -> list[list[CurrentFile]]:
+    """Returns the groups of files that are small or have deleted rows."""
     files = work.files()
     ids = {it.path: ids_of(table, it.path) for it in files}
 
@@ -65,11 +91,8 @@ def rewrite_data_files(
         for it in files
         if (it.file.file_size_in_bytes < small or it.deletes) and work.plan.keys() >= set(ids[it.path].values())
     ]
-    with work:
-        for old in groups(wanted, key, lambda it: it.file.file_size_in_bytes, target):
-            if len(old) > 1 or old[0].deletes:
-                work.replace(old, verify=verify, readers=readers)
-        return work.commit(Operation.REPLACE, retries)
+    found = groups(wanted, key, lambda it: it.file.file_size_in_bytes, target)
+    return [old for old in found if len(old) > 1 or old[0].deletes]
 
 
 def delete(
