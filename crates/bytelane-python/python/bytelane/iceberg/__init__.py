@@ -81,7 +81,7 @@ def plan(table: Table, *, small: int = 64 << 20, target: int = 256 << 20) -> lis
 def _wanted(work: Work, small: int, target: int) -> list[list[CurrentFile]]:
     """Returns the groups of files that are small or have deleted rows."""
     files = work.files()
-    ids = {it.path: ids_of(table, it.path) for it in files}
+    ids = {it.path: ids_of(work.table, it.path) for it in files}
 
     def key(it: CurrentFile) -> object:
         return it.file.spec_id, it.file.partition, tuple(ids[it.path].items())
