@@ -190,9 +190,9 @@ fn spread(vector: __m512i, specials: u64) -> ([__m512i; 2], usize) {
 #[target_feature(enable = "avx512bw,avx512vbmi,avx512vbmi2,bmi2,popcnt")]
 #[inline]
 fn escape(block: &[u8; 64], specials: u64, to: &mut [Slot; 128]) {
+    let letters = with_letters(load(block), specials);
     // If LLVM knew the set, it would branch on whether it is empty.
-    let specials = opaque_mask(specials);
-    let ([low, high], at) = spread(with_letters(load(block), specials), specials);
+    let ([low, high], at) = spread(letters, opaque_mask(specials));
     store(window_mut(to, 0), low);
     store(window_mut(to, at), high);
 }
