@@ -30,7 +30,7 @@ pub struct LeafChunk {
     pub offset_index: Option<Range<u64>>,
     /// Range of its column index.
     pub column_index: Option<Range<u64>>,
-    /// Set if the footer claims that all values are indices into a dictionary.
+    /// Set if all values are indices into a dictionary, as far as the footer says.
     pub has_indices_only: bool,
 }
 
@@ -187,18 +187,22 @@ fn index(offset: Option<i64>, length: Option<i32>) -> Option<Range<u64>> {
 }
 
 fn has_indices_only(chunk: &ColumnChunkMetaData) -> bool {
-    let are = |encodings: &EncodingMask| {
-        let is_of_indices =
-            |it| matches!(it, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY);
-        encodings.encodings().all(is_of_indices)
-    };
+    let is_of_indices = |it| matches!(it, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY);
     let of_stats = chunk.page_encoding_stats().map(|stats| {
         let data = stats.iter();
         let data = data.filter(|it| !matches!(it.page_type, PageType::DICTIONARY_PAGE));
         EncodingMask::new_from_encodings(data.map(|it| &it.encoding))
     });
-    let of_data = of_stats.as_ref().or(chunk.page_encoding_stats_mask());
-    of_data.is_some_and(are)
+    match of_stats.as_ref().or(chunk.page_encoding_stats_mask()) {
+        Some(of_data) => of_data.encodings().all(is_of_indices),
+        None => {
+            // Entries are PLAIN, and levels RLE.
+            let of_others = |it| matches!(it, Encoding::PLAIN | Encoding::RLE);
+            let mut all = chunk.encodings();
+            chunk.dictionary_page_offset().is_some()
+                && all.all(|it| is_of_indices(it) || of_others(it))
+        }
+    }
 }
 
 /// Returns whether the chunks of a row group, one per leaf, need no repair.

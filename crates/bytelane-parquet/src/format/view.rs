@@ -127,7 +127,8 @@ trait MayBeUnknown {
         true
     }
 
-    /// Returns false for a data page encoding other than indices into a dictionary.
+    /// Returns false for an encoding of a data page other than indices into a dictionary. In a list of all encodings of a chunk, PLAIN may
+    /// be that of the entries, and RLE that of the levels.
     fn is_of_indices(&self) -> bool {
         true
     }
@@ -138,6 +139,13 @@ impl MayBeUnknown for i64 {}
 impl MayBeUnknown for Encoding {
     fn is_known(&self) -> bool {
         !matches!(self, Self::Unknown(_))
+    }
+
+    fn is_of_indices(&self) -> bool {
+        matches!(
+            self,
+            Self::Plain | Self::Rle | Self::RleDictionary | Self::PlainDictionary
+        )
     }
 }
 
@@ -398,10 +406,12 @@ impl ChunkView<'_> {
 }
 
 impl ChunkValuesView<'_> {
-    /// Returns whether the footer claims that all values are indices into a dictionary.
+    /// Returns whether all values are indices into a dictionary, as far as the footer says.
     pub(crate) fn has_indices_only(&self) -> bool {
-        let pages = self.encoding_stats.as_ref();
-        pages.is_some_and(|pages| pages.is_of_indices)
+        match &self.encoding_stats {
+            Some(pages) => pages.is_of_indices,
+            None => self.dictionary_page_offset.is_some() && self.encodings.is_of_indices,
+        }
     }
 }
 

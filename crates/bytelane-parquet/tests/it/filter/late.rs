@@ -21,6 +21,7 @@ use parquet::arrow::arrow_reader::{
     ArrowPredicate, ArrowPredicateFn, ParquetRecordBatchReaderBuilder, RowFilter, RowSelection,
     RowSelector,
 };
+use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::SchemaDescriptor;
 use proptest::prelude::{ProptestConfig, any, prop_assert_eq, proptest};
@@ -271,18 +272,48 @@ fn repeated() -> RecordBatch {
     RecordBatch::try_from_iter_with_nullable(columns).expect("columns")
 }
 
+/// Leaves out which pages have which encoding, as Polars and DuckDB do.
+fn without_encodings_of_pages(file: &Bytes) -> Bytes {
+    let metadata = ParquetMetaDataReader::new().parse_and_finish(file);
+    let mut metadata = metadata.expect("a footer").into_builder();
+    let groups = metadata.take_row_groups().into_iter().map(|group| {
+        let mut group = group.into_builder();
+        let chunks = group.take_columns().into_iter().map(|chunk| {
+            let chunk = chunk.into_builder().clear_page_encoding_stats().build();
+            chunk.expect("a chunk")
+        });
+        let chunks = chunks.collect();
+        let group = group.set_column_metadata(chunks).build();
+        group.expect("a row group")
+    });
+    let metadata = metadata.set_row_groups(groups.collect()).build();
+    let length = u32::from_le_bytes(*file[..file.len() - 4].last_chunk().expect("a length"));
+    let mut changed = file[..file.len() - 8 - length as usize].to_vec();
+    let writer = ParquetMetaDataWriter::new(&mut changed, &metadata);
+    let writer = writer.with_preserve_page_index_locations(true);
+    writer.finish().expect("a footer");
+    changed.into()
+}
+
 #[test]
 fn dictionaries_keep_the_rows_that_plain_values_keep() {
     let batch = repeated();
-    let file = |has_dictionary| {
+    let file = |has_dictionary, most| {
         let properties = WriterProperties::builder()
             .set_dictionary_enabled(has_dictionary)
+            .set_dictionary_page_size_limit(most)
             .set_data_page_row_count_limit(400)
             .set_write_batch_size(100)
             .set_max_row_group_row_count(Some(1700));
         write(&batch, properties.build())
     };
-    let (dictionaries, plain) = (file(true), file(false));
+    let plain = file(false, 1000);
+    let dictionaries = [
+        file(true, 1 << 20),
+        without_encodings_of_pages(&file(true, 1 << 20)),
+        // Only the first pages have indices.
+        without_encodings_of_pages(&file(true, 30)),
+    ];
     for condition in [
         "float > 1.5",
         "not float > 1.5",
@@ -329,8 +360,8 @@ fn dictionaries_keep_the_rows_that_plain_values_keep() {
                 )
             };
             let expected = read(&plain, 65_536);
-            for size in [65_536, 333] {
-                let kept = read(&dictionaries, size);
+            for (file, size) in dictionaries.iter().flat_map(|it| [(it, 65_536), (it, 333)]) {
+                let kept = read(file, size);
                 // Arrow compares the bits of floats.
                 assert_eq!(kept, expected, "{condition}");
             }
