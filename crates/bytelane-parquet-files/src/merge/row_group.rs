@@ -11,7 +11,6 @@ use arrow_schema::DataType;
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::choice::Learned;
 use bytelane_parquet::chunk::Chunk;
-use bytelane_parquet::compatibility::Requirement;
 use bytelane_parquet::file::FileWriter;
 use bytelane_parquet::format;
 use bytelane_parquet::parallel::{Limits, in_order};
@@ -286,19 +285,23 @@ impl Joining<'_> {
                 Ok(joined)
             }
             (_, Some(encoded)) => self.encoded(&inputs, encoded, notes),
-            (None, None) if is_split && self.late_indices().is_some() => {
-                let reader = self.late_indices().map_or("it", |it| it.program.name);
-                let problem = format!(
-                    "joining pages of values and of a dictionary, which {reader} misreads, of values that exceed the memory limit; \
-                     allow more memory, or leave out {reader} from the readers"
-                );
-                Err(Error::new(Problem::Unsupported(problem)))
+            (None, None) if is_split && self.plan.readers.include_spark() => {
+                let problem = "joining pages of values and of a dictionary, which Spark misreads, of values that exceed the memory limit; \
+                     allow more memory, or leave out spark from the readers";
+                Err(Error::new(Problem::Unsupported(problem.to_owned())))
             }
             // Values that exceed the memory limit keep their dictionaries, regardless of their
             // size.
-            (None, None) => self
-                .joined(&inputs, true, notes)?
-                .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined")),
+            (None, None) => {
+                if is_split && !self.plan.readers.allow_late_indices() {
+                    let name = self.plan.columns.roots[self.root].name();
+                    notes.add(format!(
+                        "column {name} has pages of values before pages of a dictionary, which Spark misreads: its values exceed the memory limit"
+                    ));
+                }
+                self.joined(&inputs, true, notes)?
+                    .ok_or_else(|| Error::corrupt("the dictionaries cannot be joined"))
+            }
         }
     }
 
@@ -333,19 +336,16 @@ impl Joining<'_> {
     /// Returns whether joined pages would have indices after values where this is a problem: pyarrow makes several arrays of values
     /// that are dictionaries in Arrow, and refuses them in lists, maps and structs; Spark returns wrong values of any column.
     fn is_split(&self, inputs: &[Vec<Input>]) -> bool {
-        if self.late_indices().is_some() {
-            return inputs.iter().any(|inputs| has_late_indices(inputs));
+        // Nulls are read as such with any dictionary.
+        let has_late = |inputs: &Vec<Input>| has_late_indices(inputs, false);
+        if !self.plan.readers.allow_late_indices() && inputs.iter().any(has_late) {
+            return true;
         }
         let fields = self.plan.columns.roots[self.root].field.iter();
         let fields = fields.filter(|field| !children(field.data_type()).is_empty());
         fields.flat_map(leaves).zip(inputs).any(|(leaf, inputs)| {
-            matches!(leaf.data_type(), DataType::Dictionary(..)) && has_late_indices(inputs)
+            matches!(leaf.data_type(), DataType::Dictionary(..)) && has_late_indices(inputs, true)
         })
-    }
-
-    /// Returns a reader that must be able to read the file, but not indices after values.
-    fn late_indices(&self) -> Option<&Requirement> {
-        self.plan.readers.obstacle_to_late_indices()
     }
 
     /// Encodes converted values.
@@ -462,12 +462,12 @@ fn bytes_of(inputs: &[Input]) -> u64 {
     bytes.sum()
 }
 
-/// Returns whether a page of indices follows one of values.
-fn has_late_indices(inputs: &[Input]) -> bool {
+/// Returns whether a page of indices follows one of values, or, if these count, one of nulls that stands for a missing column.
+fn has_late_indices(inputs: &[Input], missing_count: bool) -> bool {
     let mut has_values = false;
     inputs.iter().any(|input| match input {
         Input::Missing(_) => {
-            has_values = true;
+            has_values |= missing_count;
             false
         }
         Input::Leaf(leaf) => leaf.data_pages().any(|page| {

@@ -107,12 +107,18 @@ impl Readers {
         found.or_else(|| self.obstacle(encoding, ValueType::Bytes))
     }
 
-    /// Returns the first of the programs that returns wrong values where a page of dictionary indices follows a page of values in a
-    /// column chunk. Spark's vectorised reader does, from 4.0.1, if not before, to at least 4.3.0: its batch gets the dictionary for all of its rows.
+    /// Returns whether a page of dictionary indices may follow a page of values in a column chunk. Spark's vectorised reader, from 4.0.1, if not
+    /// before, to at least 4.3.0, then returns wrong values without an error: its batch gets the dictionary for all of its rows. As any
+    /// file may be read by Spark one day, this is only allowed if nothing is required.
     #[must_use]
-    pub fn obstacle_to_late_indices(&self) -> Option<&Requirement> {
-        let mut requirements = self.0.iter();
-        requirements.find(|requirement| requirement.program.name == "spark")
+    pub fn allow_late_indices(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether Spark is one of the programs.
+    #[must_use]
+    pub fn include_spark(&self) -> bool {
+        self.0.iter().any(|it| it.program.name == "spark")
     }
 
     /// Returns whether all of them read such a column.
@@ -262,10 +268,11 @@ mod tests {
 
     #[test]
     fn spark_misreads_indices_after_values() {
-        assert_eq!(Readers::default().obstacle_to_late_indices(), None);
+        assert!(!Readers::default().allow_late_indices());
+        assert!(Readers::any().allow_late_indices());
+        assert!(!Readers::default().include_spark());
         let readers: Readers = "pyarrow,spark".parse().unwrap();
-        let obstacle = readers.obstacle_to_late_indices().unwrap();
-        assert_eq!(obstacle.program.name, "spark");
+        assert!(readers.include_spark() && !readers.allow_late_indices());
     }
 
     #[test]
