@@ -221,6 +221,16 @@ impl Node {
         }
     }
 
+    /// Returns whether it tests each value of a column alone, so that keys of dictionaries can replace values.
+    pub(super) fn takes_dictionaries(&self) -> bool {
+        match self {
+            Self::Leaf(_) | Self::Constant(_) => true,
+            Self::Computed(computed) => !computed.has_several_columns(),
+            Self::Not(inner) => inner.takes_dictionaries(),
+            Self::And(all) | Self::Or(all) => all.iter().all(Self::takes_dictionaries),
+        }
+    }
+
     /// Returns the estimated share of the rows for which the node is true, assuming that its operands
     /// are independent. The shares are those that databases assume without statistics.
     pub(super) fn selectivity(&self) -> f64 {

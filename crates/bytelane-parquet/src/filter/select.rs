@@ -453,7 +453,7 @@ impl Condition for Limited {
     }
 
     fn takes_dictionaries(&self) -> bool {
-        true
+        self.filter.root.takes_dictionaries()
     }
 
     fn candidates(

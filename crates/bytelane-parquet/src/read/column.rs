@@ -41,7 +41,7 @@ impl ColumnReader {
             columns,
         };
         let settings = Settings {
-            stages: stages(&plan, Vec::new(), &output),
+            stages: stages(&plan, Vec::new(), &output, |_| false),
             plan,
             schema,
             output,

@@ -1,9 +1,8 @@
 //! Decides whether a page of a damaged file is intact.
 
 use crate::check::claims::{Claims, PageRange, page_ranges};
-use crate::merge::join::dictionary_of;
 use crate::merge::join::entry::editor;
-use crate::merge::join::split;
+use crate::merge::join::{Entries, dictionary_of};
 use crate::merge::leaf::{Leaf, StoredPage};
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::format::{self, ColumnIndex, PageHeader, Statistics};
@@ -13,7 +12,6 @@ use bytelane_parquet::page::{
 };
 use bytelane_parquet::types::physical;
 use bytelane_parquet::{Error, Result};
-use bytes::Bytes;
 use parquet::schema::types::ColumnDescriptor;
 
 /// Decodes the pages of a chunk, and compares their values with what the file says about them.
@@ -40,7 +38,7 @@ pub(super) struct Judge {
 
 /// Entries of a dictionary, and the facts that each contradicts.
 struct Dictionary {
-    entries: Vec<Bytes>,
+    entries: Entries,
     problems: Vec<Option<&'static str>>,
 }
 
@@ -86,9 +84,9 @@ impl Judge {
     fn entries(&mut self, page: &StoredPage) -> Result<Dictionary> {
         self.check_size(&page.page.header)?;
         let (bytes, count) = dictionary_of(page, &mut self.editor)?;
-        let entries = split(&bytes, count, self.width)?;
+        let entries = Entries::new(bytes.clone(), count, self.width)?;
         if self.are_sizes_exact {
-            let length = |entry: &Bytes| entry.len() + self.width.map_or(size_of::<u32>(), |_| 0);
+            let length = |entry: &[u8]| entry.len() + self.width.map_or(size_of::<u32>(), |_| 0);
             check_taken(entries.iter().map(length).sum(), bytes.len())?;
         }
         let contradicted: Vec<_> = entries

@@ -1,7 +1,6 @@
 //! Finds the statistics of the values that are left where rows are deleted.
 
-use crate::merge::join::dictionary_of;
-use crate::merge::join::split;
+use crate::merge::join::{Entries, dictionary_of};
 use crate::merge::leaf::{Entry, Leaf, PageBounds, StoredPage};
 use bytelane_parquet::Result;
 use bytelane_parquet::format::Statistics;
@@ -17,7 +16,7 @@ pub(super) struct Deleted {
     order: Order,
     /// Size of a value in bytes, if it is the same for all.
     width: Option<usize>,
-    dictionary: Vec<Bytes>,
+    dictionary: Entries,
     /// Bounds of the deleted values, and their number of nulls.
     bounds: Bounds,
     nulls: i64,
@@ -34,10 +33,10 @@ impl Deleted {
     ) -> Result<Self> {
         let width = physical::width(column);
         let dictionary = match leaf.dictionary() {
-            None => Vec::new(),
+            None => Entries::default(),
             Some(page) => {
                 let (bytes, count) = dictionary_of(page, editor)?;
-                split(&bytes, count, width)?
+                Entries::new(bytes, count, width)?
             }
         };
         Ok(Self {
@@ -200,7 +199,7 @@ impl Deleted {
             }
         }
         let used = self.dictionary.iter().zip(&is_used);
-        let used = used.filter_map(|(entry, is_used)| is_used.then_some(&entry[..]));
+        let used = used.filter_map(|(entry, is_used)| is_used.then_some(entry));
         let Some(width) = self.width else {
             return self.order.bounds_of_strings(used);
         };
@@ -212,7 +211,7 @@ impl Deleted {
         if bounds.nans > 0 {
             let values = indices
                 .iter()
-                .filter_map(|index| self.dictionary.get(*index as usize));
+                .filter_map(|index| self.dictionary.get(*index));
             bounds.nans = values
                 .map(|value| self.order.bounds(value, width).nans)
                 .sum();
@@ -222,8 +221,7 @@ impl Deleted {
 
     /// Returns the length of an entry of the dictionary in bytes.
     pub(super) fn length(&self, index: u32) -> Option<i64> {
-        let entry = self.dictionary.get(index as usize)?;
-        Some(entry.len() as i64)
+        Some(self.dictionary.get(index)?.len() as i64)
     }
 }
 

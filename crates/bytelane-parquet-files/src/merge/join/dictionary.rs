@@ -6,6 +6,7 @@ use bytelane_parquet::page::{PageEditor, PageKind, read_header};
 use bytelane_parquet::{Error, Problem, Result};
 use bytes::Bytes;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
 
 /// Memory that an entry takes while its dictionary is added, in bytes, besides its own bytes.
 const EACH: u64 = 32;
@@ -233,29 +234,49 @@ pub(in crate::merge) fn dictionary_of(
     Ok((editor.dictionary(&header, &body)?, header.values))
 }
 
-/// Splits a dictionary into its entries.
-pub(in crate::merge) fn split(
-    bytes: &Bytes,
-    count: usize,
-    width: Option<usize>,
-) -> Result<Vec<Bytes>> {
-    let Some(width) = width else {
-        let mut at = 0;
-        let entries = lengths(bytes, count)?.into_iter().map(|length| {
-            let start = at + size_of::<u32>();
-            at = start + length as usize;
-            bytes.slice(start..at)
-        });
-        return Ok(entries.collect());
-    };
-    if bytes.len() / width.max(1) < count {
-        let found = bytes.len();
-        return Err(Error::corrupt(format!(
-            "a dictionary of {found} bytes instead of {count} values of {width} bytes"
-        )));
+/// Entries of one dictionary.
+#[derive(Default)]
+pub(in crate::merge) struct Entries {
+    bytes: Bytes,
+    places: Vec<Range<usize>>,
+}
+
+impl Entries {
+    /// Splits a dictionary, given the number of its entries, and their size in bytes if they have one.
+    pub(in crate::merge) fn new(bytes: Bytes, count: usize, width: Option<usize>) -> Result<Self> {
+        let places = match width {
+            None => {
+                let mut at = 0;
+                let places = lengths(&bytes, count)?.into_iter().map(|length| {
+                    let start = at + size_of::<u32>();
+                    at = start + length as usize;
+                    start..at
+                });
+                places.collect()
+            }
+            Some(width) if bytes.len() / width.max(1) < count => {
+                let found = bytes.len();
+                return Err(Error::corrupt(format!(
+                    "a dictionary of {found} bytes instead of {count} values of {width} bytes"
+                )));
+            }
+            Some(width) => (0..count).map(|at| at * width..(at + 1) * width).collect(),
+        };
+        Ok(Self { bytes, places })
     }
-    let entries = (0..count).map(|at| bytes.slice(at * width..(at + 1) * width));
-    Ok(entries.collect())
+
+    pub(in crate::merge) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    pub(in crate::merge) fn get(&self, index: u32) -> Option<&[u8]> {
+        let place = self.places.get(index as usize)?;
+        self.bytes.get(place.clone())
+    }
+
+    pub(in crate::merge) fn iter(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        self.places.iter().map(|place| &self.bytes[place.clone()])
+    }
 }
 
 /// Compares short entries inline.

@@ -15,7 +15,7 @@ use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt32Array};
 use arrow_schema::{DataType, Fields, TimeUnit};
 use arrow_select::take::take;
 use std::sync::Arc;
-use values::{Kind, Values, calculate, compare, decimals, problem};
+use values::{Kind, Values, calculate, compare, compare_columns, decimals, problem};
 
 /// Test of an expression.
 #[derive(Clone, Debug)]
@@ -75,6 +75,13 @@ impl Computed {
         }
     }
 
+    /// Returns whether it compares columns with each other.
+    pub(super) fn has_several_columns(&self) -> bool {
+        let mut columns = Vec::new();
+        self.visit(&mut |column| columns.push(column.path()));
+        columns.iter().any(|it| *it != columns[0])
+    }
+
     /// Replaces columns with the same value in all rows by that value.
     pub(super) fn with_constant(self, name: &str, value: &ArrayRef) -> Self {
         Self {
@@ -87,6 +94,14 @@ impl Computed {
 
     /// Returns the result for each row.
     pub(super) fn evaluate(&self, batch: &RecordBatch) -> Result<BooleanArray> {
+        if let (Operand::Column(left), Some((comparison, Operand::Column(right)))) =
+            (&self.left, &self.right)
+        {
+            let (left, right) = (left.values(batch)?, right.values(batch)?);
+            if let Some(results) = compare_columns(&left, *comparison, &right)? {
+                return Ok(results);
+            }
+        }
         let left = self.left.evaluate(batch)?;
         let Some((comparison, operand)) = &self.right else {
             return Ok(is_null(&left.array));

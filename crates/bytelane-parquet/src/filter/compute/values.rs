@@ -316,6 +316,35 @@ pub(super) fn compare(left: Values, comparison: Comparison, right: Values) -> Re
         };
         (left, right) = (convert(&left, &to)?, convert(&right, &to)?);
     }
+    in_order(&left, comparison, &right)
+}
+
+/// Compares two columns of one type as they are; `None` if their values must be converted.
+pub(super) fn compare_columns(
+    left: &ArrayRef,
+    comparison: Comparison,
+    right: &ArrayRef,
+) -> Result<Option<BooleanArray>> {
+    let values = |array: &ArrayRef| match array.data_type() {
+        DataType::Dictionary(_, values) => convert(array, values),
+        _ => Ok(Arc::clone(array)),
+    };
+    let (left, right) = (values(left)?, values(right)?);
+    let of = left.data_type();
+    let has_order = of.is_integer()
+        || of.is_decimal()
+        || of.is_string()
+        || of.is_binary()
+        || matches!(of, DataType::Boolean | DataType::Date32 | DataType::Date64)
+        || matches!(of, DataType::Timestamp(..) | DataType::Duration(_))
+        || matches!(of, DataType::Time32(_) | DataType::Time64(_));
+    if !has_order || of != right.data_type() {
+        return Ok(None);
+    }
+    in_order(&left, comparison, &right).map(Some)
+}
+
+fn in_order(left: &ArrayRef, comparison: Comparison, right: &ArrayRef) -> Result<BooleanArray> {
     let compare = match comparison {
         Comparison::Equal => cmp::eq,
         Comparison::NotEqual => cmp::neq,
@@ -324,7 +353,7 @@ pub(super) fn compare(left: Values, comparison: Comparison, right: Values) -> Re
         Comparison::Greater => cmp::gt,
         Comparison::GreaterOrEqual => cmp::gt_eq,
     };
-    Ok(compare(&left, &right)?)
+    Ok(compare(left, right)?)
 }
 
 /// Compares floats as IEEE 754 does: Arrow's comparisons have a total order.

@@ -139,7 +139,17 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             let view = view(&condition.projection)?;
             Ok((condition, view))
         });
-        let stages = stages(&plan, conditions.collect::<Result<_>>()?, &output);
+        let row_group = self.first_row_group();
+        // A second reading of a file in a store would be more requests.
+        let has_indices = |leaf: usize| {
+            let (column, length) = (plan.leaves[leaf].column, self.input.len());
+            let chunk = || self.in_file.chunk(row_group, column, length);
+            self.reads_headers()
+                && row_group < self.in_file.count()
+                && chunk().is_ok_and(|it| it.has_indices_only)
+        };
+        let conditions = conditions.collect::<Result<_>>()?;
+        let stages = stages(&plan, conditions, &output, has_indices);
         Ok((plan, output, stages))
     }
 
@@ -154,10 +164,15 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         conditions
     }
 
+    /// Returns the number of the first row group to read, which the file may not have.
+    fn first_row_group(&self) -> usize {
+        let row_group = self.row_groups.as_ref().and_then(|it| it.first());
+        row_group.copied().unwrap_or(0)
+    }
+
     /// Returns the uncompressed size of the columns of a condition, in the first row group to read.
     fn bytes(&self, condition: &Conditional) -> f64 {
-        let row_group = self.row_groups.as_ref().and_then(|it| it.first());
-        let row_group = row_group.copied().unwrap_or(0);
+        let row_group = self.first_row_group();
         if row_group >= self.in_file.count() {
             return 1.0;
         }

@@ -41,11 +41,13 @@ struct StageLeaf {
 }
 
 /// Returns the stages of a plan: one for the columns of each predicate that no earlier one has, and
-/// one for all other columns.
+/// one for all other columns. Strings that are needed as well are read twice if a leaf has indices only: the first time as results of the condition.
+/// Comparing all of them takes several times as long as reading the indices again.
 pub(crate) fn stages(
     plan: &Plan,
     conditions: Vec<(Conditional, View)>,
     output: &View,
+    has_indices: impl Fn(usize) -> bool,
 ) -> Vec<StagePlan> {
     let mut is_read = vec![false; plan.columns.len()];
     let mut users = vec![0; plan.columns.len()];
@@ -59,15 +61,21 @@ pub(crate) fn stages(
             .copied()
             .filter(|it| !is_read[*it])
             .collect();
-        columns.iter().for_each(|column| is_read[*column] = true);
-        let leaves = columns.iter().flat_map(|column| {
-            let takes_keys = condition.takes_dictionaries();
-            leaves(plan, *column, takes_keys, users[*column] == 1)
-        });
+        let takes_keys = condition.takes_dictionaries();
+        let is_only = view.columns == columns && condition.is_total();
+        let is_read_again = match columns[..] {
+            [column] if users[column] > 1 && takes_keys && is_only => {
+                is_string_with_indices(plan, column, &has_indices)
+            }
+            _ => false,
+        };
+        let is_alone = |column: &usize| users[*column] == 1 || is_read_again;
+        let leaves = columns
+            .iter()
+            .flat_map(|column| leaves(plan, *column, takes_keys, is_alone(column)));
         let leaves: Vec<_> = leaves.collect();
-        let is_alone = |column: &usize| users[*column] == 1;
-        let is_testable =
-            view.columns == columns && columns.iter().all(is_alone) && condition.is_total();
+        let is_testable = is_only && columns.iter().all(is_alone);
+        columns.iter().for_each(|it| is_read[*it] = !is_read_again);
         let test = match leaves[..] {
             [StageLeaf { is_key: true, .. }] if is_testable => Some(test_of(&condition, &view)),
             _ => None,
@@ -79,7 +87,8 @@ pub(crate) fn stages(
             test,
         });
     }
-    let others: Vec<usize> = (0..plan.columns.len()).filter(|it| !is_read[*it]).collect();
+    let is_other = |column: &usize| !is_read[*column] && output.columns.contains(column);
+    let others: Vec<usize> = (0..plan.columns.len()).filter(is_other).collect();
     if stages.is_empty() || !others.is_empty() {
         stages.push(StagePlan {
             leaves: others
@@ -92,6 +101,12 @@ pub(crate) fn stages(
         });
     }
     stages
+}
+
+/// Returns whether a column has strings, which are indices.
+fn is_string_with_indices(plan: &Plan, column: usize, has_indices: impl Fn(usize) -> bool) -> bool {
+    let node = &plan.columns[column];
+    matches!(node.kind, Kind::Leaf(leaf) if node.data_type.is_string() && has_indices(leaf))
 }
 
 /// Returns the test of values that a condition on a single column makes.

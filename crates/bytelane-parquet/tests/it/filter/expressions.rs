@@ -6,6 +6,8 @@ use arrow_array::{
     ArrayRef, Date32Array, Decimal128Array, DurationSecondArray, Float64Array, Int8Array,
     Int64Array, ListArray, RecordBatch, StringArray, TimestampMillisecondArray, UInt64Array,
 };
+use arrow_cast::cast;
+use arrow_schema::{DataType, TimeUnit};
 use bytelane_parquet::filter::{Filter, Predicate};
 use std::sync::Arc;
 
@@ -131,6 +133,69 @@ fn expressions_are_compared_by_value() {
     ] {
         let found = found(condition);
         assert_eq!(found, Ok(expected.to_vec()), "{condition}");
+    }
+}
+
+#[test]
+fn columns_of_one_type_are_compared_as_they_are() {
+    let texts =
+        |values: [Option<&str>; 4]| -> ArrayRef { Arc::new(StringArray::from_iter(values)) };
+    let numbers =
+        |values: [Option<i64>; 4]| -> ArrayRef { Arc::new(Int64Array::from_iter(values)) };
+    // Less, greater, null, equal.
+    let pairs = [
+        (
+            numbers([Some(-1), Some(7), None, Some(3)]),
+            numbers([Some(2), Some(-9), Some(1), Some(3)]),
+            vec![
+                DataType::Int64,
+                DataType::Date32,
+                DataType::Date64,
+                DataType::Timestamp(TimeUnit::Microsecond, Some("+01:00".into())),
+                DataType::Time64(TimeUnit::Nanosecond),
+                DataType::Duration(TimeUnit::Second),
+                DataType::Decimal128(20, 1),
+                DataType::Float64,
+            ],
+        ),
+        (
+            texts([Some("a"), Some("b"), None, Some("")]),
+            texts([Some("ab"), Some("B"), Some(""), Some("")]),
+            vec![DataType::Utf8, DataType::Utf8View, DataType::LargeBinary],
+        ),
+        (
+            texts([Some("false"), Some("true"), None, Some("true")]),
+            texts([Some("true"), Some("false"), Some("true"), Some("true")]),
+            vec![DataType::Boolean],
+        ),
+    ];
+    for (left, right, types) in pairs {
+        for of in types {
+            let as_type = |array: &ArrayRef| match of {
+                DataType::Date32 => cast(&cast(array, &DataType::Int32).unwrap(), &of).unwrap(),
+                _ => cast(array, &of).unwrap(),
+            };
+            let [left, right] = [&left, &right].map(as_type);
+            let keyed = DataType::Dictionary(DataType::Int32.into(), of.clone().into());
+            let keyed = cast(&left, &keyed).unwrap_or_else(|_| Arc::clone(&left));
+            for left in [left, keyed] {
+                let columns = [("a", left, true), ("b", Arc::clone(&right), true)];
+                let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+                for (condition, expected) in [
+                    ("a < b", vec![0]),
+                    ("a = b", vec![3]),
+                    ("a >= b", vec![1, 3]),
+                    ("not a <= b", vec![1]),
+                    ("a <> b", vec![0, 1]),
+                ] {
+                    let predicate: Predicate = condition.parse().unwrap();
+                    let filter = Filter::try_new(&predicate, &batch.schema()).unwrap();
+                    let mask = filter.evaluate(&batch).unwrap();
+                    let found: Vec<_> = (0..4).filter(|row| mask.value(*row)).collect();
+                    assert_eq!(found, expected, "{condition} of {of}");
+                }
+            }
+        }
     }
 }
 
