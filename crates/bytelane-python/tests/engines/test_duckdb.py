@@ -141,7 +141,8 @@ def test_types_are_those_of_duckdb(file: str) -> None:
     # NaN equals nothing in Python.
     columns = [name for name in own.columns if name not in ("single", "double")]
     names = ", ".join(f'"{name}"' for name in columns)
-    assert ours.project(names).fetchall() == own.project(names).fetchall()
+    # Without pytz, DuckDB makes no Python objects of times with zones.
+    assert ours.project(names).to_arrow_table() == own.project(names).to_arrow_table()
 
 
 def test_names_of_directories_are_columns(tmp_path: Path) -> None:

@@ -209,13 +209,64 @@ fn not_read() -> Error {
 
 /// Spreads `among`, which has one bit per set bit of `bits`, to the positions of those bits.
 fn spread(bits: &BooleanBuffer, among: &BooleanBuffer) -> BooleanBuffer {
-    let mut whole = BooleanBufferBuilder::new(bits.len());
-    let mut taken = 0;
-    for (start, end) in bits.set_slices() {
-        whole.append_n(start - whole.len(), false);
-        whole.append_buffer(&among.slice(taken, end - start));
-        taken += end - start;
+    let mut words = Vec::with_capacity(bits.len().div_ceil(64));
+    let mut taken = among.offset();
+    for word in bits.bit_chunks().iter_padded() {
+        words.push(deposit(bits_at(among.values(), taken), word));
+        taken += word.count_ones() as usize;
     }
-    whole.append_n(bits.len() - whole.len(), false);
-    whole.finish()
+    BooleanBuffer::new(words.into(), 0, bits.len())
+}
+
+/// Returns 64 bits from a place on; zeros after the end.
+fn bits_at(bytes: &[u8], place: usize) -> u64 {
+    let bytes = bytes.get(place / 8..).unwrap_or_default();
+    let mut window = [0; 16];
+    let count = bytes.len().min(9);
+    window[..count].copy_from_slice(&bytes[..count]);
+    (u128::from_le_bytes(window) >> (place % 8)) as u64
+}
+
+/// Moves the lowest bits to the places of the set bits of a mask.
+fn deposit(mut bits: u64, mut mask: u64) -> u64 {
+    let mut result = 0;
+    while mask != 0 {
+        let lowest = mask & mask.wrapping_neg();
+        result |= lowest & (bits & 1).wrapping_neg();
+        bits >>= 1;
+        mask ^= lowest;
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_spread_over_the_set_bits() {
+        let mut random = 1_u64;
+        let mut next = || {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            random >> 40
+        };
+        for length in [0, 1, 63, 64, 65, 200, 1000] {
+            for share in [0, 1, 3, 7, 8] {
+                let bits: BooleanBuffer = (0..length + 5).map(|_| next() % 8 < share).collect();
+                let bits = bits.slice(5, length);
+                let count = bits.count_set_bits();
+                let among: BooleanBuffer = (0..count + 3).map(|_| next() % 2 == 0).collect();
+                let among = among.slice(3, count);
+                let mut results = among.iter();
+                let expected = bits.iter().map(|bit| bit && results.next() == Some(true));
+                assert_eq!(
+                    spread(&bits, &among),
+                    expected.collect(),
+                    "{length} {share}"
+                );
+            }
+        }
+    }
 }
