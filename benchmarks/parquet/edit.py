@@ -1,8 +1,10 @@
 """Compares how fast libraries delete rows from Parquet files and from tables of Delta Lake and Iceberg: `edit.py DIRECTORY`.
 
-The files are those of `merge.py`, in DIRECTORY, which is created and may take 8 GB: many small ones, few large ones, and one. The rows that are deleted
-follow each other, as those of a day do, or are scattered, as those of a user are: then nearly every page loses rows. Each way has a process of its own on one core; the least CPU time of `--rounds` counts, after the imports. Every result must have as many rows as
-the first one. Needs the packages bytelane, deltalake, duckdb and pyiceberg[sql-sqlite]. Prints a table in Markdown.
+The files are those of `merge.py`, in DIRECTORY, which is created and may take 8 GB: many small ones, few large ones, and one. The
+rows that are deleted follow each other, as those of a day do, or are scattered, as those of a user are: then nearly every page
+loses rows. Each way has a process of its own on one core; the least CPU time of `--rounds` counts, after the imports. Every result
+must have as many rows as the first one. Needs the packages bytelane, deltalake, duckdb and pyiceberg[sql-sqlite]. Prints a table in
+Markdown.
 """
 
 from __future__ import annotations
