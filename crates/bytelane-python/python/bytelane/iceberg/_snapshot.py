@@ -23,6 +23,8 @@ from pyiceberg.table.update.snapshot import _OverwriteFiles
 class Replacement(_OverwriteFiles):  # type: ignore[misc, unused-ignore]
     """Replaces data files, and drops delete files that no data file needs any more."""
 
+    _added_data_files: list[DataFile]
+
     def __init__(self, transaction: Transaction, operation: Operation, obsolete: Iterable[DataFile]) -> None:
         super().__init__(operation=Operation.OVERWRITE, transaction=transaction, io=transaction._table.io)
         self._recorded_operation = operation
