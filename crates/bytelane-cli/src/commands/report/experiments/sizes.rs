@@ -159,7 +159,8 @@ fn chart(report: &Report, curve: &Curve, operation: &str) -> Chart {
         y: Axis {
             label: "GB/s",
             scale: Scale::doubling(rows.iter().map(|row| row.gb_per_s)),
-            tick: short,
+            // More digits would reach the label of the axis on a phone.
+            tick: |value| short((value * 1e3).round() / 1e3),
         },
         series: Series::of_workers(&report.figures, |worker| points(&rows, worker)),
         places: places.collect(),

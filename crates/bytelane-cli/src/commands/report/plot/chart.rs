@@ -8,7 +8,7 @@ use bytelane_measure::transform::PLAIN;
 const HEIGHT: i32 = 250 * PIXEL;
 
 /// Edges of the area between the axes.
-const LEFT: i32 = 74 * PIXEL;
+const LEFT: i32 = 66 * PIXEL;
 const RIGHT: i32 = WIDTH - 24 * PIXEL;
 const BOTTOM: i32 = HEIGHT - 46 * PIXEL;
 
