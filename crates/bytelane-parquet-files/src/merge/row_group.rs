@@ -338,7 +338,13 @@ impl Joining<'_> {
     fn is_split(&self, inputs: &[Vec<Input>]) -> bool {
         // Nulls are read as such with any dictionary.
         let has_late = |inputs: &Vec<Input>| has_late_indices(inputs, false);
-        if !self.plan.readers.allow_late_indices() && inputs.iter().any(has_late) {
+        let readers = &self.plan.readers;
+        let is_avoided = match self.plan.keeps_pages || self.plan.repair.is_some() {
+            // They are those of the input, and some may be damaged.
+            true => readers.include_spark(),
+            false => !readers.allow_late_indices(),
+        };
+        if is_avoided && inputs.iter().any(has_late) {
             return true;
         }
         let fields = self.plan.columns.roots[self.root].field.iter();

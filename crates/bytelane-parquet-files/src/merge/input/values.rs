@@ -107,18 +107,17 @@ impl Deleted {
 
     /// Returns the statistics of the values that are left of a chunk with these statistics, if all of its pages have lost some.
     pub(super) fn statistics_of_left(&self, chunk: Statistics, nulls: i64) -> Statistics {
-        let (range, exact) = (
-            self.left.range().map(copied),
-            self.left.range().map(|_| true),
-        );
-        let (min_value, max_value) = range.unzip();
+        let (least, most) = self.left.range().map(copied).unzip();
+        // A chunk without bounds gets none: they may have been too long.
+        let min_value = least.filter(|_| chunk.min_value.is_some());
+        let max_value = most.filter(|_| chunk.max_value.is_some());
         Statistics {
             null_count: chunk.null_count.map(|_| nulls),
             nan_count: chunk.nan_count.map(|_| self.left.nans as i64),
+            is_min_value_exact: min_value.as_ref().map(|_| true),
+            is_max_value_exact: max_value.as_ref().map(|_| true),
             min_value,
             max_value,
-            is_min_value_exact: exact,
-            is_max_value_exact: exact,
             ..Default::default()
         }
     }
