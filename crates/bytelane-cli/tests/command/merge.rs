@@ -2,7 +2,7 @@
 
 use crate::{bytelane, failure, text};
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
-use bytelane_parquet::{Writer, WriterOptions};
+use bytelane_parquet::{Encoding, Writer, WriterOptions};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -12,6 +12,15 @@ use tempfile::TempDir;
 
 /// Writes a file of two columns, `id` and `name`, whose rows have these ids.
 fn write(directory: &Path, name: &str, ids: impl Iterator<Item = i64> + Clone) {
+    write_with(directory, name, ids, WriterOptions::default());
+}
+
+fn write_with(
+    directory: &Path,
+    name: &str,
+    ids: impl Iterator<Item = i64> + Clone,
+    options: WriterOptions,
+) {
     let names = ids.clone().map(|id| format!("name {}", id % 7));
     let columns: [(&str, ArrayRef); 2] = [
         ("id", Arc::new(Int64Array::from_iter_values(ids))),
@@ -19,7 +28,7 @@ fn write(directory: &Path, name: &str, ids: impl Iterator<Item = i64> + Clone) {
     ];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let file = fs::File::create(directory.join(name)).unwrap();
-    let mut writer = Writer::try_new(file, batch.schema(), WriterOptions::default()).unwrap();
+    let mut writer = Writer::try_new(file, batch.schema(), options).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
 }
@@ -169,4 +178,57 @@ fn merge_takes_more_files_than_a_process_may_open() {
         printed(directory, 0, &["diff", "merged", "all"]),
         "The same 200 rows\n"
     );
+}
+
+/// Returns whether a file has a page of indices after one of values in a row group, which Spark misreads.
+fn has_late_indices(directory: &Path, file: &str) -> bool {
+    let arguments = ["inspect", file, "--by", "pages", "--format", "json"];
+    let inspected: Value = serde_json::from_str(&printed(directory, 0, &arguments)).unwrap();
+    let chunks = inspected["row_groups"].as_array().unwrap().iter();
+    let mut chunks = chunks.flat_map(|group| group["columns"].as_array().unwrap());
+    chunks.any(|chunk| {
+        let pages = chunk["pages"].as_array().unwrap().iter();
+        let pages = pages.filter(|page| page["kind"] != "dictionary");
+        let encodings: Vec<&Value> = pages.map(|page| &page["encoding"]).collect();
+        let first_of_values = encodings.iter().position(|it| *it != "rle_dictionary");
+        first_of_values.is_some_and(|at| encodings[at..].iter().any(|it| *it == "rle_dictionary"))
+    })
+}
+
+#[test]
+fn spark_gets_no_indices_after_values() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    fs::create_dir(directory.join("lake")).unwrap();
+    for (name, encoding) in [
+        ("lake/a", Encoding::Plain),
+        ("lake/b", Encoding::Dictionary),
+    ] {
+        let options = WriterOptions::default().with_encoding(encoding);
+        write_with(directory, &format!("{name}.parquet"), 0..1000, options);
+    }
+    fs::write(directory.join("rows"), "5\n").unwrap();
+    let plan = "dataset plan lake --output plan";
+    let doors = [
+        ("merge --readers any lake late", "late", true),
+        ("merge lake a", "a", false),
+        ("merge late b", "b", false),
+        ("merge --readers duckdb late c", "c", false),
+        // `edit` keeps the pages of its input, unless Spark is to read them.
+        ("edit late d --delete-rows rows", "d", true),
+        ("edit late e --delete-rows rows --readers spark", "e", false),
+        (plan, "f", false),
+    ];
+    for (command, file, is_late) in doors {
+        let arguments: Vec<&str> = command.split(' ').collect();
+        printed(directory, 0, &arguments);
+        if command == plan {
+            printed(directory, 0, &["dataset", "run", "plan", "--out", "new"]);
+            let files = fs::read_dir(directory.join("new")).unwrap();
+            let mut paths = files.map(|file| file.unwrap().path());
+            let merged = paths.find(|path| path.extension().is_some_and(|it| it == "parquet"));
+            fs::rename(merged.unwrap(), directory.join(file)).unwrap();
+        }
+        assert_eq!(has_late_indices(directory, file), is_late, "{command}");
+    }
 }
