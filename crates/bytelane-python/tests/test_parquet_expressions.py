@@ -86,7 +86,9 @@ def leaf(chosen: random.Random) -> Any:
         case 2:
             # pyarrow's sets of dictionaries and of zoned times differ in type from their columns.
             among = pa.array(chosen.sample(values, 2), pa.string() if name == "category" else data_type)
-            return field.isin(among)
+            is_in = field.isin(among)
+            # As DuckDB writes `in`.
+            return chosen.choice([is_in, pc.if_else(field.is_valid(), is_in, pa.scalar(None, pa.bool_()))])
         case 3:
             return chosen.choice(COMPARISONS)(pa.scalar(value, None if name == "category" else data_type), field)
         case 4 if name in others:
@@ -139,6 +141,8 @@ def test_expressions_prune() -> None:
     rows = pa.table({"id": range(100_000), "text": [str(i % 100) for i in range(100_000)]})
     parquet.write_table(rows, "a.parquet", row_group_size=50_000, max_rows_per_page=1000)
     file = parquet.ParquetFile("a.parquet")
+    is_in = pc.if_else(pc.field("id").is_valid(), pc.field("id").isin([7, 60_100]), pa.scalar(None, pa.bool_()))
+    assert Condition(is_in.__reduce__()[1][0].to_pybytes(), file.schema, False).is_exact
     within = (pc.field("id") >= 60_100) & (pc.field("id") < 60_200)
     for expression in [within, within & (pc.utf8_length(pc.field("text")) == 1)]:
         batches = file.iter_batches(columns=["text"], filters=expression)

@@ -3,9 +3,9 @@
 use super::expression::{Call, Part, read};
 use super::literal::{ColumnType, Set, value_in};
 use crate::parquet::table::schema::Schema;
-use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt32Type;
+use arrow_array::{Array, ArrayRef};
 use arrow_schema::{DataType, FieldRef, Fields};
 use bytelane_parquet::filter::{Comparison, Predicate, Value};
 use pyo3::prelude::*;
@@ -152,22 +152,17 @@ impl<'a> Columns<'a> {
                 exact(Predicate::IsNull { column })
             }
             ("is_in", [inner]) => self.is_in(inner, call),
+            ("if_else", [Part::Call(test), Part::Call(then), Part::Literal(otherwise)]) => {
+                self.is_in_or_null(test, then, otherwise)
+            }
             (name, [left, right]) => self.compare(comparison(name)?, left, right),
             _ => None,
         }
     }
 
     fn is_in(&self, inner: &Part, call: &Call) -> Option<Converted> {
-        let (column, field) = self.column(inner)?;
-        let nulls = call.option("null_matching_behavior")?;
-        let nulls = nulls.as_primitive_opt::<UInt32Type>()?.value(0);
-        (nulls == MATCH).then_some(())?;
-        let set = call.option("value_set")?.as_list_opt::<i32>()?.value(0);
-        let set = Set::new(&set, ColumnType::new(field.data_type(), self.is_united))?;
-        let values = Predicate::In {
-            column: column.clone(),
-            values: set.values,
-        };
+        let (column, _) = self.column(inner)?;
+        let (values, set) = self.members(inner, call)?;
         let is_null = Predicate::IsNull { column };
         Some(Converted {
             predicate: if set.has_null {
@@ -177,6 +172,36 @@ impl<'a> Columns<'a> {
             },
             is_exact: set.is_exact,
         })
+    }
+
+    /// Converts the `in` of DuckDB, which is null for a null.
+    fn is_in_or_null(&self, test: &Call, then: &Call, otherwise: &ArrayRef) -> Option<Converted> {
+        let [Part::Field(tested)] = test.arguments.as_slice() else {
+            return None;
+        };
+        let [inner @ Part::Field(names)] = then.arguments.as_slice() else {
+            return None;
+        };
+        let is_in = then.function == "is_in" && otherwise.is_null(0);
+        let tests_null = test.function == "is_valid" && tested == names;
+        (is_in && tests_null).then_some(())?;
+        let (predicate, set) = self.members(inner, then)?;
+        (!set.has_null).then_some(Converted {
+            predicate,
+            is_exact: set.is_exact,
+        })
+    }
+
+    /// Returns whether the values of a column are in the set of `isin`, or null.
+    fn members(&self, inner: &Part, call: &Call) -> Option<(Predicate, Set)> {
+        let (column, field) = self.column(inner)?;
+        let nulls = call.option("null_matching_behavior")?;
+        let nulls = nulls.as_primitive_opt::<UInt32Type>()?.value(0);
+        (nulls == MATCH).then_some(())?;
+        let set = call.option("value_set")?.as_list_opt::<i32>()?.value(0);
+        let mut set = Set::new(&set, ColumnType::new(field.data_type(), self.is_united))?;
+        let values = std::mem::take(&mut set.values);
+        Some((Predicate::In { column, values }, set))
     }
 
     fn compare(&self, comparison: Comparison, left: &Part, right: &Part) -> Option<Converted> {
