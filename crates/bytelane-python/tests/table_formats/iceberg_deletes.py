@@ -30,7 +30,7 @@ from pyiceberg.manifest import (
     ManifestWriterV2,
 )
 from pyiceberg.table import Table
-from pyiceberg.table.snapshots import Operation, Summary
+from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 from pyiceberg.table.update.snapshot import _FastAppendFiles
 from pyiceberg.typedef import Record
 from table_rows import outcomes, refused, rows_of, sorted_rows
@@ -346,8 +346,15 @@ class _Append(_FastAppendFiles):  # type: ignore[misc, unused-ignore]
         return [writer.to_manifest_file(), *self._existing_manifests()]
 
     def _summary(self, snapshot_properties: Any = None) -> Summary:
-        self._added_data_files = [self.delete_file]
-        return super()._summary(snapshot_properties or {})
+        """Sums up the file with its own partition spec: the library takes the one of the table."""
+        collector = SnapshotSummaryCollector()
+        collector.add_file(self.delete_file, self.schema(), self.spec(self.delete_file.spec_id))
+        metadata = self._transaction.table_metadata
+        parent = metadata.snapshot_by_id(self._parent_snapshot_id) if self._parent_snapshot_id is not None else None
+        return update_snapshot_summaries(
+            summary=Summary(operation=self._operation, **collector.build()),
+            previous_summary=parent.summary if parent else None,
+        )
 
 
 def commit(table: Table, file: DataFile) -> None:
