@@ -269,7 +269,7 @@ pub static STAGES: &[Stage] = &[
         .about("compaction and deletion in tables of Delta Lake and Apache Iceberg, and commits that race with them")
         .needs(&[PYTHON]),
     extended("engines", 400, wheel::scripts::run_engines)
-        .about("sources for Polars, DuckDB, DataFusion, Dask and Daft: random conditions, types, partitions and errors")
+        .about("sources and sinks for Polars, DuckDB, DataFusion, Dask, Daft and Ray: random conditions, types, partitions and errors")
         .needs(&[PYTHON]),
     extended("thrift-cpp", 300, python::run_thrift_cpp)
         .about("all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways")

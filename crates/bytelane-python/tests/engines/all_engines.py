@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ENGINES = ["daft", "dask.dataframe", "datafusion", "duckdb", "polars"]
+ENGINES = ["daft", "dask.dataframe", "datafusion", "duckdb", "polars", "ray.data"]
 
 
 def main() -> int:

@@ -14,6 +14,8 @@ SECTIONS = dict(re.findall(r"^## (\w+)\n(.*?)(?=^## |\Z)", GUIDE.read_text(), re
 EXAMPLES = {name: text for name, text in SECTIONS.items() if ">>> " in text}
 
 
+# The libraries warn of each other.
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("in_new_directory")
 @pytest.mark.parametrize("engine", EXAMPLES)
 def test_the_examples_of_an_engine_run(engine: str) -> None:

@@ -78,7 +78,7 @@ class Batch(NamedTuple):
 
 
 class Scan:
-    """Source that is read column by column and part by part."""
+    """Source that is read column by column and part by part. Other processes can use it, if it consists of paths."""
 
     def __init__(self, source: Any, reading: Reading, filesystem: object = None, is_adaptive: bool = False) -> None:
         source = opened(source, filesystem)
@@ -92,6 +92,14 @@ class Scan:
         self._files = reading.files(source)
         self.schema: Schema = self._files.schema()
         self._parts: list[Part] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_files": None, "_parts": None, "schema": self.schema.to_pyarrow()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._files = self.reading.files(self._source)
+        self.schema = Table.empty(state["schema"]).schema
 
     def paths(self) -> list[str]:
         """Returns the paths of the files; none if the source is open or in memory."""

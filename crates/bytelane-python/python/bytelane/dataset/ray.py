@@ -30,7 +30,9 @@ def run(
     the call to continue, with any number of shards. No rows pass through Ray.
     """
     text = _text(plan)
-    count = shards or SHARDS_PER_CPU * max(1, int(ray.cluster_resources().get("CPU", 1)))
+    # Ray has no types for it.
+    cluster: Any = ray
+    count = shards or SHARDS_PER_CPU * max(1, int(cluster.cluster_resources().get("CPU", 1)))
     task: Any = ray.remote(num_cpus=1, max_retries=max_retries)(_shard)
     shared = ray.put(text)
     pending = [task.remote(shared, str(out), (index, count), retry_failed) for index in range(count)]
