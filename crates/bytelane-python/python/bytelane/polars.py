@@ -149,7 +149,7 @@ def _scan(
     source: Any, reading: Reading, filesystem: object, types: dict[str, Any], parses_dates: bool
 ) -> tuple[Scan, list[str]]:
     """Opens a source, chooses the types of the columns in the names of directories, and returns the columns in order."""
-    scan = Scan(source, reading, filesystem, is_adaptive=True)
+    scan = Scan(source, reading, filesystem)
     chosen = {name: _named_type(name, it) for name, it in types.items()}
     stored = scan.stored()
     for field in scan.schema:

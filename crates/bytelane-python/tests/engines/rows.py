@@ -57,17 +57,25 @@ TYPES = {
 }
 
 
+# Columns beside which there is another one of their type, with the prefix `other_`.
+PAIRS = ["long", "double", "cents", "text", "date", "moment", "category"]
+
+# Columns with NaN, which equals nothing in Python.
+WITH_NAN = ["single", "double", "other_double"]
+
+
 def table(rows: int = ROWS, seed: int = 1) -> Any:
     """Returns rows in runs of equal values, so that many pages have few of them, and some nulls."""
     chance = random.Random(seed)
     columns: dict[str, Any] = {"id": pa.array(range(rows), pa.int32())}
-    for name, values in VALUES.items():
+    for name in [*VALUES, *(f"other_{name}" for name in PAIRS)]:
+        of = name.removeprefix("other_")
         column: list[Any] = []
         while len(column) < rows:
             run = chance.choice([1, 2, 30, 150])
-            value = None if chance.random() < 0.15 else chance.choice(values)
+            value = None if chance.random() < 0.15 else chance.choice(VALUES[of])
             column += [value] * run
-        columns[name] = pa.array(column[:rows], TYPES[name])
+        columns[name] = pa.array(column[:rows], TYPES[of])
     columns["inner"] = pa.array(
         [None if it % 11 == 0 else {"x": None if it % 7 == 0 else it % 50, "y": f"t{it % 5}"} for it in range(rows)],
         pa.struct([("x", pa.int64()), ("y", pa.string())]),

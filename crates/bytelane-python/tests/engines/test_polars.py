@@ -26,7 +26,7 @@ from bytelane import parquet  # noqa: E402
 from bytelane._engines import from_polars  # noqa: E402
 from bytelane.polars import _schema as types_of  # noqa: E402
 from bytelane.polars import scan_parquet, write_parquet  # noqa: E402
-from rows import VALUES, table, write  # noqa: E402
+from rows import PAIRS, VALUES, table, write  # noqa: E402
 
 c = pl.col
 
@@ -71,6 +71,11 @@ def one_test(chance: random.Random) -> Any:
         field = c("inner").struct.field("x")
         return chance.choice([field > chance.randrange(60), field == chance.randrange(60), field.is_null()])
     column, value = c(name), value_of(name, chance)
+    if name in PAIRS and chance.random() < 0.1:
+        other = c(f"other_{name}")
+        tests = [column == other, column != other, column < other, column >= other]
+        tests += [column.is_between(value, other), column.eq_missing(other), column.ne_missing(other)]
+        return chance.choice(tests[:2] if name == "category" else tests)
     kind = chance.randrange(16)
     if name == "category":
         kind = min(kind, 3)
@@ -147,6 +152,11 @@ def compare_random(path: str, seeds: range) -> dict[str, int]:
     ("condition", "expected"),
     [
         (c("id") > 5, '"id" > 5'),
+        (c("date") > c("other_date"), '"other_date" < "date"'),
+        (c("long").is_between(7, c("other_long")), '("long" >= 7 and "other_long" >= "long")'),
+        (c("cents").is_between(decimal.Decimal("0.05"), decimal.Decimal("0.07")), '("cents" >= 0.05 and "cents" <= 0.07)'),
+        (c("double") > c("other_double"), None),
+        (c("date").eq_missing(c("other_date")), None),
         ((c("id") > 5) & (c("text") == "a'b"), """("id" > 5 and "text" = 'a''b')"""),
         ((c("id") > 5) & (c("text").str.to_lowercase() == "a"), '"id" > 5'),
         (c("double") > 0.5, '(not "double" <= 0.5)'),

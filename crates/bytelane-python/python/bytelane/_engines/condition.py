@@ -82,6 +82,13 @@ def compare(column: Column, operator: str, value: Tagged, nan_is_largest: bool =
     return _test(column, f"{operator} {text}")
 
 
+def compare_columns(column: Column, operator: str, other: Column) -> Condition | None:
+    """Compares two columns of one type, which is none of floats."""
+    text, compared = other.text, frozenset(other.path[:1])
+    test = None if text is None else _test(column, f"{operator} {text}")
+    return None if test is None else Condition(test.text, test.columns | compared)
+
+
 def among(column: Column, values: Sequence[Tagged]) -> Condition | None:
     """Returns whether a column equals one of the values, none of which is null."""
     texts = [literal(column.kind, value) for value in values]

@@ -96,7 +96,7 @@ class _Translator:
     ) -> Condition | None:
         """Compares with a value that is not null: the result is never null."""
         compared, column = self._compare(left, operator, right), self._column(left)
-        if compared is None or column is None:
+        if compared is None or column is None or _scalar(right) is None:
             return None
         null = condition.is_null(column)
         return connect([compared, null if is_null else condition.negated(null)])
@@ -109,7 +109,7 @@ class _Translator:
             left, right, operator = right, left, FLIPPED[operator]
             value = _scalar(right)
         if value is None:
-            return None
+            return self._compare_columns(left, operator, right)
         column = self._column(left)
         if column is not None:
             # Enums are in the order of their categories.
@@ -126,6 +126,14 @@ class _Translator:
                 if column is not None and has_digits and scale >= own.scale:
                     return condition.compare(column, operator, value)
         return None
+
+    def _compare_columns(self, left: _Node, operator: str, right: _Node) -> Condition | None:
+        """Compares columns of one type. NaN is not ordered as in Polars, and categories are in an order of their own."""
+        one, other, dtype = self._column(left), self._column(right), self._type(left)
+        is_simple = not (isinstance(dtype, pl.Enum | pl.Categorical) or dtype in (pl.Float32, pl.Float64))
+        if one is None or other is None or dtype != self._type(right) or not is_simple:
+            return None
+        return condition.compare_columns(one, operator, other)
 
     def _compare_cast(self, inner: _Node, target: str, operator: str, value: Tagged) -> Condition | None:
         """Compares a column that Polars converts first."""
@@ -148,6 +156,9 @@ class _Translator:
                 return condition.all_of([self.condition(it) for it in arguments])
             case "AnyHorizontal":
                 return condition.any_of([self.condition(it) for it in arguments])
+            case {"IsBetween": {"closed": str(closed)}} if closed in _BETWEEN:
+                bounds = zip(_BETWEEN[closed], arguments[1:], strict=True)
+                return condition.all_of([self._compare(arguments[0], operator, bound) for operator, bound in bounds])
         column = self._column(arguments[0])
         if column is None:
             return None
@@ -160,9 +171,6 @@ class _Translator:
                 return condition.is_nan(column)
             case "IsNotNan":
                 return condition.negated(condition.is_nan(column))
-            case {"IsBetween": {"closed": str(closed)}} if closed in _BETWEEN:
-                bounds = zip(_BETWEEN[closed], arguments[1:], strict=True)
-                return condition.all_of([self._compare(arguments[0], operator, bound) for operator, bound in bounds])
             case {"IsIn": {"nulls_equal": bool(nulls_equal)}}:
                 return self._among(column, arguments, nulls_equal)
         return None

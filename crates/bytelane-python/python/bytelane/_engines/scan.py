@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from .. import _parquet
 from .._options import StringType, reader_types
-from .._parquet import Batches, Schema, Table
+from .._parquet import Schema, Table
 from ..parquet._filesystem import opened
 from ..parquet._read import Files, Rows
-from .adaptive import adaptive
 
 # Rows of a batch: large enough for the cost of a call to vanish.
 BATCH_ROWS = 1 << 17
@@ -74,16 +73,14 @@ class Batch(NamedTuple):
 
     table: Table
     is_filtered: bool
-    """Whether the condition was tested. It is not if a file lacks its columns or has other types, or if that does not pay."""
+    """Whether the condition was tested. It is not if a file lacks its columns or has other types."""
 
 
 class Scan:
     """Source that is read column by column and part by part. Other processes can use it, if it consists of paths."""
 
-    def __init__(self, source: Any, reading: Reading, filesystem: object = None, is_adaptive: bool = False) -> None:
+    def __init__(self, source: Any, reading: Reading, filesystem: object = None) -> None:
         source = opened(source, filesystem)
-        # Set if the engine tests rows quickly, and has the columns of the condition.
-        self._is_adaptive = is_adaptive
         self.reading = reading
         self._is_paths = isinstance(source, str | os.PathLike) or (
             isinstance(source, Sequence) and not isinstance(source, bytes | bytearray | memoryview)
@@ -113,7 +110,7 @@ class Scan:
 
     def with_partition_types(self, types: Mapping[str, str]) -> Scan:
         """Returns the same rows, with types for the columns in the names of directories."""
-        return Scan(self._source, replace(self.reading, partition_types=types), None, self._is_adaptive)
+        return Scan(self._source, replace(self.reading, partition_types=types))
 
     def files(self) -> list[Part]:
         """Returns a part for each file."""
@@ -190,16 +187,8 @@ class Scan:
         present = [name for name in names if name in own.names] or own.names[: len(names)][:1]
         limits = (self.reading.threads, self.reading.memory_limit, self.reading.row_limit)
         if files is None:
-
-            def read(groups: Sequence[int] | None, with_condition: bool) -> Batches:
-                return file.iter_batches(batch_rows, present, groups, filters if with_condition else None, *limits, None)
-
-            if not (is_filtered and self._is_adaptive):
-                yield from (Batch(table, is_filtered) for table in read(groups, True))
-                return
-            rows = [group.num_rows for group in file.row_groups]
-            for table, was_tested in adaptive(read, range(len(rows)) if groups is None else groups, rows):
-                yield Batch(table, was_tested)
+            for table in file.iter_batches(batch_rows, present, groups, filters, *limits, None):
+                yield Batch(table, is_filtered)
             return
         for group in range(file.num_row_groups) if groups is None else groups:
             yield Batch(files.read(present, Rows([group], filters, *limits)), is_filtered)
