@@ -2,7 +2,8 @@
 
 use super::convert::converted;
 use super::normal::{normal, normal_type};
-use arrow_array::{ArrayRef, NullArray, UInt32Array};
+use arrow_array::{Array, ArrayRef, NullArray, UInt32Array};
+use arrow_cast::cast;
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::{DataType, FieldRef, Schema};
 use arrow_select::take::take;
@@ -12,6 +13,7 @@ use bytelane_parquet::filter::Selection;
 use bytelane_parquet::input::{InputFile, serialize_path};
 use bytelane_parquet::read::{Reader, ReaderBuilder};
 use bytelane_parquet::table::TableFile;
+use bytelane_parquet::types::fields::type_in_utc;
 use bytelane_parquet::{Error, Result};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ArrowReaderOptions;
@@ -33,6 +35,8 @@ pub(super) struct Column {
     pub(super) name: String,
     /// Normalised type without the Arrow schema in the file.
     pub(super) data_type: DataType,
+    /// Normalised type of the stored values: decimals may be integers or bytes.
+    pub(super) stored: DataType,
     /// Arrow type, as readers see it.
     pub(super) field: FieldRef,
     /// Set if it is in the names of directories.
@@ -47,6 +51,7 @@ pub(super) fn columns(file: &TableFile) -> Result<(Columns, u64)> {
     let path = &file.path;
     let columns = || {
         let own = typed(path)?;
+        let stored = ReaderBuilder::of_stored_values(InputFile::open(path)?)?;
         let seen = ReaderBuilder::try_new(InputFile::open(path)?)?;
         let mut constants = Selection::default();
         for (field, value) in &file.constants {
@@ -57,9 +62,11 @@ pub(super) fn columns(file: &TableFile) -> Result<(Columns, u64)> {
         let rows = row_groups.map(|it| u64::try_from(it.num_rows()).unwrap_or(0));
         let rows = rows.fold(0, u64::saturating_add);
         let pairs = own.schema().fields().iter().zip(seen.schema().fields());
-        let column = |(own, seen): (&FieldRef, &FieldRef)| Column {
+        let pairs = pairs.zip(stored.schema().fields());
+        let column = |((own, seen), stored): ((&FieldRef, &FieldRef), &FieldRef)| Column {
             name: own.name().clone(),
             data_type: normal_type(own.data_type()),
+            stored: normal_type(stored.data_type()),
             field: Arc::clone(seen),
             is_constant: false,
         };
@@ -68,6 +75,7 @@ pub(super) fn columns(file: &TableFile) -> Result<(Columns, u64)> {
         let constants = file.constants.iter().map(|(field, _)| Column {
             name: field.name().clone(),
             data_type: values_of(field.data_type()).clone(),
+            stored: values_of(field.data_type()).clone(),
             field: Arc::clone(field),
             is_constant: true,
         });
@@ -169,7 +177,8 @@ impl<'a> Files<'a> {
                 let Some(column) = constant.as_ref().or(own) else {
                     return Ok("null".to_owned());
                 };
-                let formatter = ArrayFormatter::try_new(column, &options)?;
+                let column = cast(column, &type_in_utc(column.data_type()))?;
+                let formatter = ArrayFormatter::try_new(&column, &options)?;
                 Ok(shortened(&formatter.value(0).try_to_string()?))
             };
             self.names.iter().map(text).collect()

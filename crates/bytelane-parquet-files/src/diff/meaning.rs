@@ -93,7 +93,9 @@ pub(super) fn common<'a>(first: &'a Column, others: impl Iterator<Item = &'a Col
     let mut united = Field::clone(&first.field);
     let mut is_same = true;
     for other in others.filter(|other| other.data_type != DataType::Null) {
-        is_same &= self::is_same(&first.field, &other.field) && first.data_type == other.data_type;
+        is_same &= self::is_same(&first.field, &other.field)
+            && first.data_type == other.data_type
+            && first.stored == other.stored;
         match unite(&united, &other.field) {
             Ok(both) => united = both,
             Err(_) if is_same => {}

@@ -5,6 +5,7 @@ use arrow_array::{ArrayRef, StringArray, StructArray, new_null_array};
 use arrow_cast::{CastOptions, cast_with_options};
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use bytelane_parquet::format::{FieldRepetitionType, SchemaElement};
+use bytelane_parquet::types::fields::type_in_utc;
 use bytelane_parquet::types::named::type_of;
 use bytelane_parquet::{Error, Problem, Result};
 use std::collections::HashSet;
@@ -34,11 +35,7 @@ impl AddedColumn {
             ..CastOptions::default()
         };
         // The offsets of named zones are not known: a time is given in UTC, or with its offset.
-        let in_utc = match &self.data_type {
-            DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, Some("+00:00".into())),
-            other => other.clone(),
-        };
-        let value_in_utc = cast_with_options(&text, &in_utc, &strict);
+        let value_in_utc = cast_with_options(&text, &type_in_utc(&self.data_type), &strict);
         let array = value_in_utc.and_then(|it| cast_with_options(&it, &self.data_type, &strict));
         array.map_err(|_| {
             let (name, data_type) = (&self.name, &self.data_type);

@@ -3,9 +3,10 @@
 use arrow_array::builder::{Int64Builder, ListBuilder, StringBuilder};
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    ArrayRef, DictionaryArray, DurationMillisecondArray, DurationSecondArray, FixedSizeListArray,
-    Float64Array, Int32Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
-    StringViewArray, StructArray, TimestampMicrosecondArray,
+    Array, ArrayRef, Decimal128Array, DictionaryArray, DurationMillisecondArray,
+    DurationSecondArray, FixedSizeListArray, Float64Array, Int32Array, Int64Array,
+    LargeStringArray, RecordBatch, StringArray, StringViewArray, StructArray,
+    TimestampMicrosecondArray,
 };
 use arrow_schema::{DataType, Field, Fields};
 use arrow_select::concat::concat_batches;
@@ -13,8 +14,12 @@ use arrow_select::take::take_record_batch;
 use bytelane_parquet::Progress;
 use bytelane_parquet::{Encoding, NewFile, Writer, WriterOptions};
 use bytelane_parquet_files::diff::{DiffOptions, Difference, diff};
+use parquet::data_type::{ByteArray, FixedLenByteArray, FixedLenByteArrayType};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use std::cell::Cell;
-use std::path::PathBuf;
+use std::fs::File;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -314,6 +319,59 @@ fn zones_and_sizes_are_meanings() {
         let difference = compared(&[&one], &[&other], false);
         assert_eq!(difference.types.len(), 1, "{difference:?}");
     }
+}
+
+/// Writes the prices 1.59, null and -2.00 as bytes, as other programs do.
+fn prices_in_bytes(path: &Path) {
+    let schema = "message m { optional fixed_len_byte_array(4) x (DECIMAL(9, 2)); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let file = File::create(path).unwrap();
+    let mut writer = SerializedFileWriter::new(file, schema, Arc::default()).unwrap();
+    let mut row_group = writer.next_row_group().unwrap();
+    let mut column = row_group.next_column().unwrap().unwrap();
+    let values = [159_i32, -200].map(|it| it.to_be_bytes().to_vec());
+    let values = values.map(ByteArray::from).map(FixedLenByteArray::from);
+    let typed = column.typed::<FixedLenByteArrayType>();
+    typed.write_batch(&values, Some(&[1, 0, 1]), None).unwrap();
+    column.close().unwrap();
+    row_group.close().unwrap();
+    writer.close().unwrap();
+}
+
+#[test]
+fn decimals_are_compared_however_they_are_stored() {
+    let files = Files::new();
+    let of = |unscaled: [Option<i128>; 3]| {
+        let prices = Decimal128Array::from(unscaled.to_vec());
+        Arc::new(prices.with_precision_and_scale(9, 2).unwrap())
+    };
+    let integers = files.plain("integers", &one_column(of([Some(159), None, Some(-200)])));
+    let others = files.plain("others", &one_column(of([Some(159), None, Some(-201)])));
+    let bytes = files.0.path().join("bytes");
+    prices_in_bytes(&bytes);
+    for any_order in [false, true] {
+        let difference = compared(&[&integers], &[&bytes], any_order);
+        assert!(difference.is_none(), "{difference:?}");
+        assert!(!compared(&[&others], &[&bytes], any_order).has_same_values());
+    }
+}
+
+#[test]
+fn times_in_named_zones_are_shown() {
+    let files = Files::new();
+    let of = |time| {
+        let times = TimestampMicrosecondArray::from(vec![time]).with_timezone("UTC");
+        let members: Fields = vec![Field::new("t", times.data_type().clone(), true)].into();
+        one_column(Arc::new(StructArray::new(
+            members,
+            vec![Arc::new(times)],
+            None,
+        )))
+    };
+    let (one, other) = (files.plain("one", &of(1)), files.plain("other", &of(2)));
+    let difference = compared(&[&one], &[&other], false);
+    let shown = difference.rows[0].values[0].left.as_deref();
+    assert_eq!(shown, Some("{t: 1970-01-01T00:00:00.000001Z}"));
 }
 
 #[test]

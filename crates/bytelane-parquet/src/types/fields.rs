@@ -46,3 +46,23 @@ pub fn with_children(field: &FieldRef, child: &mut impl FnMut(&FieldRef) -> Fiel
     };
     Arc::new(Field::clone(field).with_data_type(data_type))
 }
+
+/// Returns a field with UTC instead of named time zones, which need a database to be shown.
+pub fn field_in_utc(field: &FieldRef) -> FieldRef {
+    let data_type = type_in_utc(field.data_type());
+    Arc::new(Field::clone(field).with_data_type(data_type))
+}
+
+/// Returns a type with UTC instead of named time zones.
+pub fn type_in_utc(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, Some("+00:00".into())),
+        DataType::Dictionary(keys, values) => {
+            DataType::Dictionary(keys.clone(), Box::new(type_in_utc(values)))
+        }
+        other => {
+            let field = Arc::new(Field::new("", other.clone(), true));
+            with_children(&field, &mut field_in_utc).data_type().clone()
+        }
+    }
+}

@@ -6,7 +6,8 @@ use crate::readable;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_json::writer::NullableEncoder;
-use bytelane_parquet::arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
+use bytelane_parquet::arrow_schema::{DataType, FieldRef, Fields, Schema};
+use bytelane_parquet::types::fields::field_in_utc;
 use serde_json::Value;
 use std::sync::Arc;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -32,28 +33,6 @@ pub fn in_utc(batch: &RecordBatch) -> anyhow::Result<RecordBatch> {
         Arc::new(Schema::new(fields)),
         columns,
     )?)
-}
-
-fn field_in_utc(field: &FieldRef) -> FieldRef {
-    let data_type = type_in_utc(field.data_type());
-    Arc::new(Field::clone(field).with_data_type(data_type))
-}
-
-fn type_in_utc(data_type: &DataType) -> DataType {
-    match data_type {
-        DataType::Timestamp(unit, Some(_)) => DataType::Timestamp(*unit, Some("+00:00".into())),
-        DataType::List(item) => DataType::List(field_in_utc(item)),
-        DataType::LargeList(item) => DataType::LargeList(field_in_utc(item)),
-        DataType::FixedSizeList(item, length) => {
-            DataType::FixedSizeList(field_in_utc(item), *length)
-        }
-        DataType::Map(entries, sorted) => DataType::Map(field_in_utc(entries), *sorted),
-        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field_in_utc).collect()),
-        DataType::Dictionary(keys, values) => {
-            DataType::Dictionary(keys.clone(), Box::new(type_in_utc(values)))
-        }
-        other => other.clone(),
-    }
 }
 
 /// Returns the text of an array's only value.
