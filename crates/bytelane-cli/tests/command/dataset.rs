@@ -150,7 +150,11 @@ fn tables_are_planned_by_the_list_of_their_files() {
     let directory = directory.path();
     fs::create_dir(directory.join("lake/_delta_log")).unwrap();
     let message = failure(bytelane(&PLAN).current_dir(directory));
-    assert!(message.contains("Delta Lake"), "{message}");
+    assert!(message.contains("a table of Delta Lake"), "{message}");
+    assert!(
+        message.contains("the Python module bytelane.deltalake"),
+        "{message}"
+    );
     fs::write(
         directory.join("files"),
         "lake/year=0/0.parquet\nyear=0/1.parquet\n",

@@ -64,6 +64,8 @@ def refuses_in_place(table: Path, format_name: str, directory: Path) -> None:
     other = directory / "other"
     other.mkdir(exist_ok=True)
     files = sorted(glob(f"{table}/**", recursive=True))
+    module = {"Delta Lake": "bytelane.deltalake", "Apache Iceberg": "bytelane.iceberg"}[format_name]
+    refused(lambda: dataset.plan(table), ValueError, f"the Python module {module} compacts")
     refused(lambda: dataset.plan(table), ValueError, format_name)
     refused(lambda: dataset.swap(table, other), ValueError, format_name)
     refused(lambda: dataset.delete(table, verified_by=other), ValueError, format_name)

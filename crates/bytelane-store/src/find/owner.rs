@@ -21,6 +21,15 @@ impl Owner {
     pub fn refusal(&self) -> String {
         format!("{self}; {} takes all of its files", as_files())
     }
+
+    /// Returns the module of the Python package that changes such a table.
+    fn module(&self) -> Option<&'static str> {
+        match self.format {
+            "Delta Lake" => Some("bytelane.deltalake"),
+            "Apache Iceberg" => Some("bytelane.iceberg"),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Owner {
@@ -30,7 +39,14 @@ impl fmt::Display for Owner {
             "this is a table of {}, whose metadata says which files are part of it; name its current files, as the guide to table \
              formats shows, or read it with a library of the table format",
             self.format
-        )
+        )?;
+        match self.module() {
+            Some(module) => write!(
+                f,
+                "; the Python module {module} compacts, sorts and edits it"
+            ),
+            None => Ok(()),
+        }
     }
 }
 
