@@ -15,9 +15,9 @@ READERS = ("pyarrow", "duckdb", "polars", "spark>=3.5", "trino")
 
 
 class Group(TypedDict):
-    """Files that would be replaced by one file."""
+    """Files that would be replaced by one file, or, sorted, by some."""
 
-    reason: Literal["small files", "deleted rows"]
+    reason: Literal["small files", "deleted rows", "unsorted rows"]
     files: list[str]
     bytes: int
     rows: int

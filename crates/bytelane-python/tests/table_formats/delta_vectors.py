@@ -135,7 +135,8 @@ def history(path: Path, seed: int) -> None:
     rows = {row["id"]: row for row in rows_of(0).to_pylist()}
     for step in range(1, 9):
         stale = DeltaTable(path)
-        match random.choice(["append", "vector", "vector", "vector", "delete", "compact", "purge", "race", "checkpoint"]):
+        kinds = ["append", "vector", "vector", "vector", "delete", "compact", "purge", "sort", "zorder", "race", "checkpoint"]
+        match random.choice(kinds):
             case "append":
                 write_deltalake(path, rows_of(step), mode="append")
                 rows |= {row["id"]: row for row in rows_of(step).to_pylist()}
@@ -154,10 +155,16 @@ def history(path: Path, seed: int) -> None:
             case "purge":
                 deltalake.purge(path)
                 assert not any("deletionVector" in add for add in adds(path).values())
+            case "sort":
+                deltalake.sort(path, ["value", ("id", "descending")], memory_limit=random.choice([1 << 30, 1]))
+                assert deltalake.plan(path, sort_by=["value", ("id", "descending")]) == [], (seed, step)
+            case "zorder":
+                deltalake.zorder(path, ["value", "id"])
+                assert not any("deletionVector" in add for add in adds(path).values())
             case "race":
                 write_deltalake(path, rows_of(step), mode="append")
                 rows |= {row["id"]: row for row in rows_of(step).to_pylist()}
-                random.choice([deltalake.compact, deltalake.purge])(stale)
+                random.choice([deltalake.compact, deltalake.purge, lambda it: deltalake.sort(it, ["value"])])(stale)
             case "checkpoint":
                 DeltaTable(path).create_checkpoint()
         assert rows_with_vectors(path) == sorted(str(sorted(row.items())) for row in rows.values()), (seed, step)

@@ -9,6 +9,7 @@ import sys
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 from pyiceberg.table.update.snapshot import _FastAppendFiles
 from pyiceberg.typedef import Record
+from sorted_tables import sorting_of_iceberg
 from table_rows import outcomes, refused, rows_of, sorted_rows
 
 Row = dict[str, Any]
@@ -46,6 +48,7 @@ def deletes_of_iceberg(directory: Path, histories: int) -> None:
     on_a_race(directory)
     on_refusals(directory)
     on_orphans()
+    sorting_of_iceberg(new_table, load, partial(delete_equal, directory))
     for seed in range(histories):
         history(directory, seed)
 
@@ -208,7 +211,8 @@ def history(directory: Path, seed: int) -> None:
         stale = load(f"history-{seed}")
         least = random.randrange((step + 1) * 100)
         place = random.choice(["plain", "a b/%c"])
-        match random.choice(["append", "equal", "equal", "at", "delete", "rewrite", "race", "spec"]) if step else "append":
+        kinds = ["append", "equal", "equal", "at", "delete", "rewrite", "sort", "zorder", "race", "spec"]
+        match random.choice(kinds) if step else "append":
             case "append":
                 number = random.choice([step, 0])
                 table.append(rows_of(number))
@@ -235,10 +239,17 @@ def history(directory: Path, seed: int) -> None:
             case "rewrite":
                 iceberg.rewrite_data_files(table)
                 assert not current_files(table)[1], (seed, step)
+            case "sort":
+                target, limit = random.choice([1 << 28, 4000]), random.choice([1 << 30, 1])
+                iceberg.sort(table, ["value", ("id", "descending")], target=target, memory_limit=limit)
+                assert iceberg.plan(table, sort_by=["value", ("id", "descending")]) == [], (seed, step)
+            case "zorder":
+                iceberg.zorder(table, ["value", "id"])
+                assert not current_files(table)[1], (seed, step)
             case "race":
                 table.append(rows_of(step))
                 rows += rows_of(step).to_pylist()
-                iceberg.rewrite_data_files(stale)
+                random.choice([iceberg.rewrite_data_files, lambda it: iceberg.sort(it, ["id"])])(stale)
             case "spec":
                 with table.update_spec() as spec:
                     if any(field.name == "day" for field in table.spec().fields):

@@ -91,7 +91,8 @@ def on_delta(directory: Path, histories: int) -> None:
     assert DeltaTable(path).version() == version + 1, "there was nothing left to do"
     delta_columns(directory)
     delta_races(directory)
-    delta_histories(directory, histories)
+    for seed in range(histories):
+        delta_history(directory / f"history-{seed}", seed)
     delta_refusals(directory)
     refuses_in_place(path, "Delta Lake", directory)
 
@@ -159,38 +160,45 @@ def delta_races(directory: Path) -> None:
     assert delta_rows(path) == after
 
 
-def delta_histories(directory: Path, histories: int) -> None:
-    """Fails if random histories of appends, deletions, compactions and races have other rows than a list of them."""
-    for seed in range(histories):
-        random.seed(seed)
-        path = directory / f"history-{seed}"
-        write_deltalake(path, rows_of(0), partition_by=["place", "day"])
-        rows = rows_of(0).to_pylist()
-        for step in range(1, 9):
-            stale = DeltaTable(path)
-            match random.choice(["append", "delete", "delete", "compact", "race"]):
-                case "append":
-                    write_deltalake(path, rows_of(step), mode="append")
-                    rows += rows_of(step).to_pylist()
-                case "delete":
-                    least = random.randrange(step * ROWS)
-                    place = random.choice(["plain", "a b/%c"])
-                    where = random.choice([f"id >= {least} and id < {least + 40}", f"place = '{place}' and value < {least / 8}"])
-                    done = deltalake.delete(path, where, scrub=random.random() < 0.3, verify=True)
-                    by_id = where.startswith("id")
-                    kept = [it for it in rows if not (least <= it["id"] < least + 40)]
-                    if not by_id:
-                        kept = [it for it in rows if it["place"] != place or not it["value"] < least / 8]
-                    assert done["deleted_rows"] == len(rows) - len(kept), (seed, step, where, done)
-                    rows = kept
-                case "compact":
-                    deltalake.compact(path)
-                case "race":
-                    write_deltalake(path, rows_of(step), mode="append")
-                    rows += rows_of(step).to_pylist()
+def delta_history(path: Path, seed: int) -> None:
+    """Fails if a random history of appends, deletions, compactions and races has other rows than a list of them."""
+    random.seed(seed)
+    write_deltalake(path, rows_of(0), partition_by=["place", "day"])
+    rows = rows_of(0).to_pylist()
+    for step in range(1, 9):
+        stale = DeltaTable(path)
+        match random.choice(["append", "delete", "delete", "compact", "sort", "zorder", "race"]):
+            case "append":
+                write_deltalake(path, rows_of(step), mode="append")
+                rows += rows_of(step).to_pylist()
+            case "delete":
+                least = random.randrange(step * ROWS)
+                place = random.choice(["plain", "a b/%c"])
+                where = random.choice([f"id >= {least} and id < {least + 40}", f"place = '{place}' and value < {least / 8}"])
+                done = deltalake.delete(path, where, scrub=random.random() < 0.3, verify=True)
+                by_id = where.startswith("id")
+                kept = [it for it in rows if not (least <= it["id"] < least + 40)]
+                if not by_id:
+                    kept = [it for it in rows if it["place"] != place or not it["value"] < least / 8]
+                assert done["deleted_rows"] == len(rows) - len(kept), (seed, step, where, done)
+                rows = kept
+            case "compact":
+                deltalake.compact(path)
+            case "sort":
+                target, limit = random.choice([1 << 28, 4000]), random.choice([1 << 30, 1])
+                deltalake.sort(path, ["value", ("id", "descending")], target=target, memory_limit=limit)
+                assert deltalake.plan(path, sort_by=["value", ("id", "descending")]) == [], (seed, step)
+            case "zorder":
+                deltalake.zorder(path, ["value", "id"])
+            case "race":
+                write_deltalake(path, rows_of(step), mode="append")
+                rows += rows_of(step).to_pylist()
+                if random.random() < 0.5:
                     deltalake.compact(stale)
-            assert delta_rows(path) == sorted(str(sorted(it.items())) for it in rows), (seed, step)
-            check_delta_statistics(path)
+                else:
+                    deltalake.sort(stale, ["id"])
+        assert delta_rows(path) == sorted(str(sorted(it.items())) for it in rows), (seed, step)
+        check_delta_statistics(path)
 
 
 def delta_refusals(directory: Path) -> None:

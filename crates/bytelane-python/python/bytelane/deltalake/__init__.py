@@ -1,4 +1,4 @@
-"""Tables of Delta Lake, compacted and edited by moving pages: only pages that lose rows are decoded.
+"""Tables of Delta Lake, compacted and edited by moving pages: only pages that lose rows are decoded. Sorting encodes rows again.
 
 This needs `pip install "bytelane[deltalake]"`, and tables on a local or shared file system.
 
@@ -8,6 +8,7 @@ from bytelane import deltalake
 deltalake.compact("events")
 deltalake.delete("events", "user_id = 17", scrub=True)
 deltalake.purge("events")
+deltalake.sort("events", ["user_id", "time"])
 ```
 
 Each function makes one commit, so readers see either the old files or the new ones. Old files stay, so that earlier versions can
@@ -21,7 +22,7 @@ clustering or other features that need more than this are refused, and so are de
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -29,11 +30,12 @@ from deltalake import DeltaTable
 
 from .. import parquet
 from .._protocols import Path
+from .._sorting import By, Key, Rows, keys_of
 from .._tables import READERS, Group, groups, remove
 from ._statistics import of_new_file
 from ._work import Committed, File, Work
 
-__all__ = ["Committed", "Group", "compact", "delete", "plan", "purge"]
+__all__ = ["Committed", "Group", "compact", "delete", "plan", "purge", "sort", "zorder"]
 
 
 def compact(
@@ -62,18 +64,88 @@ def compact(
         return work.commit("OPTIMIZE", data_change=False, retries=retries)
 
 
-def plan(table: DeltaTable | Path, *, small: int = 64 << 20, target: int = 256 << 20) -> list[Group]:
-    """Returns the groups of files that `compact` would merge, and then each other file that `purge` would replace.
+def sort(
+    table: DeltaTable | Path,
+    by: By,
+    *,
+    target: int = 256 << 20,
+    memory_limit: int = 1 << 30,
+    verify: bool = True,
+    readers: str | Iterable[str] = READERS,
+    retries: int = 5,
+) -> Committed:
+    """Sorts the rows of each partition by columns, as in `["place", ("day", "descending")]`, so that readers can skip files and pages.
+
+    Files stay if they say that their rows are sorted so, and overlap with no other file. The rows of all others are encoded again, into
+    files of some `target` bytes that record their order; nulls are last, and rows with equal values keep their order. Files with other
+    columns are sorted apart. The columns of `by` are in memory as a whole; for the others, `memory_limit` is about the number of bytes
+    that are in memory at a time, and rows that take more are written to temporary files in the table's directory. `dataChange` is
+    false. `verify`, `readers` and `retries` are those of `compact`.
+    """
+    work = Work.of(table)
+    keys = _keys(work, by)
+    options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
+    with work:
+        for old in _unsorted(work, keys):
+            work.sort(old, keys, z_order=False, target=target, **options)
+        return work.commit("OPTIMIZE", data_change=False, retries=retries)
+
+
+def zorder(
+    table: DeltaTable | Path,
+    by: Sequence[str],
+    *,
+    target: int = 256 << 20,
+    memory_limit: int = 1 << 30,
+    verify: bool = True,
+    readers: str | Iterable[str] = READERS,
+    retries: int = 5,
+) -> Committed:
+    """Sorts the rows of each partition in Z-order, so that readers can skip files by each of the columns.
+
+    Rows with similar values of all columns come together: they are sorted by a number in which the bits of the values' ranks
+    alternate. Each call encodes all files again, since the order of a file cannot be recorded. The other arguments are those of `sort`.
+    """
+    work = Work.of(table)
+    keys = _keys(work, by)
+    options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
+    with work:
+        for old in _alike(work, work.files()):
+            work.sort(old, keys, z_order=True, target=target, **options)
+        return work.commit("OPTIMIZE", data_change=False, retries=retries)
+
+
+def _keys(work: Work, by: By) -> list[Key]:
+    names = pa.schema(work.table.schema()).names
+    return keys_of(by, names, work.table.metadata().partition_columns)
+
+
+def _alike(work: Work, files: list[File]) -> list[list[File]]:
+    """Returns the files of each partition with the same columns."""
+    return groups(files, lambda file: _kind(work, file), lambda file: 0, 1)
+
+
+def _unsorted(work: Work, keys: list[Key]) -> list[list[File]]:
+    """Returns the groups of files whose rows must be sorted."""
+    found = []
+    for alike in _alike(work, work.files()):
+        rows = Rows.of([work.path(file.path) for file in alike], keys)
+        found += [[alike[at] for at in cluster] for cluster in rows.clusters()]
+    return found
+
+
+def plan(
+    table: DeltaTable | Path, *, small: int = 64 << 20, target: int = 256 << 20, sort_by: By | None = None
+) -> list[Group]:
+    """Returns the groups of files that `compact` would merge, and then each other file that `purge` would replace. With `sort_by`, they are
+    those that `sort` would replace: files whose rows are not sorted, and files that overlap.
 
     Nothing is written. `small` and `target` are those of `compact`.
     """
     work = Work.of(table)
     files = work.files()
-    merged = _small(work, files, small, target)
-    there = {file.name for old in merged for file in old}
-    purged = [[file] for file in files if file.vector and file.name not in there]
 
-    def group(reason: Literal["small files", "deleted rows"], old: list[File]) -> Group:
+    def group(reason: Literal["small files", "deleted rows", "unsorted rows"], old: list[File]) -> Group:
         return Group(
             reason=reason,
             files=[work.path(file.path) for file in old],
@@ -82,17 +154,24 @@ def plan(table: DeltaTable | Path, *, small: int = 64 << 20, target: int = 256 <
             deleted_rows=sum(file.deleted_rows for file in old),
         )
 
+    if sort_by is not None:
+        return [group("unsorted rows", old) for old in _unsorted(work, _keys(work, sort_by))]
+    merged = _small(work, files, small, target)
+    there = {file.name for old in merged for file in old}
+    purged = [[file] for file in files if file.vector and file.name not in there]
     return [*(group("small files", old) for old in merged), *(group("deleted rows", old) for old in purged)]
 
 
 def _small(work: Work, files: list[File], small: int, target: int) -> list[list[File]]:
     """Returns the groups of small files that can be merged."""
-
-    def key(file: File) -> object:
-        return tuple(file.partition.items()), tuple(sorted(parquet.read_schema(work.path(file.path)).names))
-
     wanted = [file for file in files if file.bytes < small]
-    return [old for old in groups(wanted, key, lambda file: file.bytes, target) if len(old) > 1]
+    found = groups(wanted, lambda file: _kind(work, file), lambda file: file.bytes, target)
+    return [old for old in found if len(old) > 1]
+
+
+def _kind(work: Work, file: File) -> object:
+    """Returns the partition and the columns of a file, which are those of the files that it is merged with."""
+    return tuple(file.partition.items()), tuple(sorted(parquet.read_schema(work.path(file.path)).names))
 
 
 def purge(

@@ -19,6 +19,7 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from .. import parquet
 from .._protocols import Path
+from .._sorting import Key, Rows, write_sorted
 from .._tables import NewFiles, remove
 from . import _log
 from ._statistics import Statistics, joined, of_new_file
@@ -166,6 +167,33 @@ class Work(NewFiles):
         if deleted:
             statistics = of_new_file(self.path(new), statistics, merged["rows"])
         self.replace(old, new, merged["bytes_after"], statistics)
+
+    def sort(
+        self, old: list[File], keys: list[Key], *, z_order: bool, target: int, **options: Any
+    ) -> None:
+        """Replaces files by some with their rows, sorted, without those that deletion vectors name."""
+        made = []
+        sources = []
+        for file in old:
+            sources.append(self.path(file.path))
+            if file.vector:
+                made.append(self.path(self.new_path(file, "whole")))
+                parquet.edit(sources[-1], made[-1], delete_rows=self.deleted(file), as_files=True)
+                sources[-1] = made[-1]
+        rows = Rows.of(sources, keys, z_order=z_order)
+        count = rows.new_files(sum(file.bytes for file in old), target)
+        new = [self.new_path(old[0], "sorted") for _ in range(count)]
+        if new:
+            write_sorted(rows, [self.path(path) for path in new], is_declared=not z_order, **options)
+        self.old += old
+        self.deleted_rows += sum(file.deleted_rows for file in old)
+        former = joined([file.statistics for file in old], 0)
+        for path in new:
+            there = self.path(path)
+            statistics = of_new_file(there, former, parquet.read_metadata(there).num_rows)
+            self.new.append(_New(path, os.path.getsize(there), old[0].partition, statistics.to_json()))
+        for path in made:
+            remove(path)
 
     def replace(self, old: list[File], new: str, size: int, statistics: Statistics) -> None:
         self.old += old

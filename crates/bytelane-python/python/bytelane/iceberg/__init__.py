@@ -1,4 +1,4 @@
-"""Tables of Apache Iceberg, compacted and edited by moving pages: only pages that lose rows are decoded.
+"""Tables of Apache Iceberg, compacted and edited by moving pages: only pages that lose rows are decoded. Sorting encodes rows again.
 
 This needs `pip install "bytelane[iceberg]"`, with the extra of the catalog, such as `pyiceberg[sql-sqlite]`, and tables on a local or shared file
 system.
@@ -10,6 +10,7 @@ from pyiceberg.catalog import load_catalog
 table = load_catalog("default").load_table("weather.hours")
 iceberg.rewrite_data_files(table)
 iceberg.delete(table, "place = 'Berlin' and hour < 100")
+iceberg.sort(table, ["place", "hour"])
 ```
 
 Each function makes one commit. If another commit came in between, the work is committed after it, unless that one has replaced or
@@ -22,7 +23,8 @@ Tables of version 3 are refused, because their rows have IDs, and pyiceberg 0.12
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation
@@ -30,10 +32,11 @@ from pyiceberg.table.snapshots import Operation
 from .. import parquet
 from .._tables import READERS, Group, groups
 from ._files import CurrentFile, deleted_rows, ids_of
+from ._orders import Order, alike, keys_for, order_id_of, unsorted
 from ._orphans import remove_orphans
 from ._work import Committed, Work
 
-__all__ = ["Committed", "Group", "delete", "plan", "remove_orphans", "rewrite_data_files"]
+__all__ = ["Committed", "Group", "delete", "plan", "remove_orphans", "rewrite_data_files", "sort", "zorder"]
 
 
 def rewrite_data_files(
@@ -60,21 +63,84 @@ def rewrite_data_files(
         return work.commit(Operation.REPLACE, retries)
 
 
-def plan(table: Table, *, small: int = 64 << 20, target: int = 256 << 20) -> list[Group]:
-    """Returns the groups of files that `rewrite_data_files` would replace.
+def sort(
+    table: Table,
+    by: Order = "table",
+    *,
+    target: int = 256 << 20,
+    memory_limit: int = 1 << 30,
+    verify: bool = True,
+    readers: str | Iterable[str] = READERS,
+    retries: int = 5,
+) -> Committed:
+    """Sorts the rows of each partition by the table's sort order, or by columns, as in `["place", ("day", "descending")]`.
+
+    Readers can then skip files and pages. Files stay if they say that their rows are sorted so, and overlap with no other file. The rows
+    of all others are encoded again, without those that delete files name, into files of some `target` bytes that record their order, by
+    the number of the table's sort order if it has such a one. Nulls are first in ascending order and last in descending order, unless the
+    table's sort order says otherwise; rows with equal values keep their order. Files whose columns have other names or IDs, or with another
+    partition spec, are sorted apart. The columns of `by` are in memory as a whole; for the others, `memory_limit` is about the number of
+    bytes that are in memory at a time, and rows that take more are written to temporary files among the data files. `verify`, `readers` and
+    `retries` are those of `rewrite_data_files`.
+    """
+    work = Work.of(table)
+    keys = keys_for(table, by)
+    options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
+    with work:
+        for old, there in unsorted(work, keys):
+            order_id = order_id_of(table, keys) if len(there) == len(keys) else None
+            work.sort(old, there, z_order=False, target=target, order_id=order_id, **options)
+        return work.commit(Operation.REPLACE, retries)
+
+
+def zorder(
+    table: Table,
+    by: Sequence[str],
+    *,
+    target: int = 256 << 20,
+    memory_limit: int = 1 << 30,
+    verify: bool = True,
+    readers: str | Iterable[str] = READERS,
+    retries: int = 5,
+) -> Committed:
+    """Sorts the rows of each partition in Z-order, so that readers can skip files by each of the columns.
+
+    Rows with similar values of all columns come together: they are sorted by a number in which the bits of the values' ranks
+    alternate. Each call encodes all files again, since the order of a file cannot be recorded. The other arguments are those of `sort`.
+    """
+    work = Work.of(table)
+    keys = keys_for(table, by)
+    options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
+    with work:
+        for old, there in alike(work, keys):
+            work.sort(old, there, z_order=True, target=target, order_id=None, **options)
+        return work.commit(Operation.REPLACE, retries)
+
+
+def plan(
+    table: Table, *, small: int = 64 << 20, target: int = 256 << 20, sort_by: Order | None = None
+) -> list[Group]:
+    """Returns the groups of files that `rewrite_data_files` would replace. With `sort_by`, they are those that `sort` would replace: files
+    whose rows are not sorted, and files that overlap.
 
     Nothing is written, and delete files are read to count the rows that they name. `small` and `target` are those of
     `rewrite_data_files`.
     """
+    work = Work.of(table)
+    if sort_by is None:
+        found = _wanted(work, small, target)
+    else:
+        found = [old for old, _ in unsorted(work, keys_for(table, sort_by))]
+    reason: Literal["deleted rows", "unsorted rows"] = "deleted rows" if sort_by is None else "unsorted rows"
     return [
         Group(
-            reason="small files" if len(old) > 1 else "deleted rows",
+            reason="small files" if len(old) > 1 and sort_by is None else reason,
             files=[it.path for it in old],
             bytes=sum(it.file.file_size_in_bytes for it in old),
             rows=sum(it.file.record_count for it in old),
             deleted_rows=sum(len(deleted_rows(table, it)) for it in old),
         )
-        for old in _wanted(Work.of(table), small, target)
+        for old in found
     ]
 
 

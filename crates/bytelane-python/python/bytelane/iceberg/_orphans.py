@@ -11,7 +11,7 @@ from pyiceberg.table import Table
 
 from ._files import local
 
-_OURS = re.compile(r"(compacted|edited)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.parquet")
+_OURS = re.compile(r"(compacted|edited|sorted|whole)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.parquet|sorting-\d+\.arrow")
 _KINDS = (".parquet", ".avro", ".orc", ".puffin")
 
 

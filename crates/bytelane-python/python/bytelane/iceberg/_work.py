@@ -15,6 +15,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
+from .._sorting import Key, Rows, write_sorted
 from .._tables import NewFiles, remove
 from ._files import CurrentFile, current_files, deleted_rows, ids_of, local
 from ._snapshot import Replacement
@@ -53,13 +54,17 @@ class Work(NewFiles):
     def files(self) -> list[CurrentFile]:
         return current_files(self.table)[0]
 
-    def replace(self, old: list[CurrentFile], *, where: str | None = None, **options: Any) -> None:
-        """Writes the rows of files, without those that are deleted, to a new file."""
-        kind = "edited" if where else "compacted"
-        location = self.table.location_provider().new_data_location(f"{kind}-{uuid.uuid4()}.parquet")
+    def _new_location(self, kind: str) -> str:
+        location: str = self.table.location_provider().new_data_location(f"{kind}-{uuid.uuid4()}.parquet")
         path = local(location)
         self.paths.append(path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
+        return location
+
+    def replace(self, old: list[CurrentFile], *, where: str | None = None, **options: Any) -> None:
+        """Writes the rows of files, without those that are deleted, to a new file."""
+        location = self._new_location("edited" if where else "compacted")
+        path = local(location)
         deleted = {it.path: deleted_rows(self.table, it) for it in old if it.deletes}
         options |= {"delete_rows": deleted or None, "as_files": True}
         done: parquet.Edited | parquet.Merged
@@ -73,16 +78,46 @@ class Work(NewFiles):
         if done["rows"] == 0:
             remove(path)
             return
-        first = old[0].file
+        self._add(location, old[0])
+
+    def sort(
+        self, old: list[CurrentFile], keys: list[Key], *, z_order: bool, target: int, order_id: int | None, **options: Any
+    ) -> None:
+        """Writes the rows of files, sorted, and without those that are deleted, to some new files."""
+        made = []
+        sources = []
+        for it in old:
+            sources.append(it.path)
+            if rows := deleted_rows(self.table, it):
+                made.append(local(self._new_location("whole")))
+                done = parquet.edit(it.path, made[-1], delete_rows=rows, as_files=True)
+                self.deleted_rows += done["deleted_rows"]
+                sources[-1] = made[-1]
+        rows_of_all = Rows.of(sources, keys, z_order=z_order)
+        count = rows_of_all.new_files(sum(it.file.file_size_in_bytes for it in old), target)
+        new = [self._new_location("sorted") for _ in range(count)]
+        if new:
+            write_sorted(rows_of_all, [local(it) for it in new], is_declared=not z_order, **options)
+        self.old += old
+        for location in new:
+            self._add(location, old[0], order_id)
+        for path in made:
+            remove(path)
+
+    def _add(self, location: str, like: CurrentFile, order_id: int | None = None) -> None:
+        """Adds a new file to the commit, of the same partition and with the same field IDs as another one."""
+        path = local(location)
+        first = like.file
         statistics = footers.data_file_statistics_from_parquet_metadata(
-            pq.read_metadata(path), self.plan, ids_of(self.table, old[0].path)
+            pq.read_metadata(path), self.plan, ids_of(self.table, like.path)
         )
         new = DataFile.from_args(
             content=DataFileContent.DATA,
             file_path=location,
             file_format=FileFormat.PARQUET,
             partition=first.partition,
-            file_size_in_bytes=done["bytes_after"],
+            file_size_in_bytes=os.path.getsize(path),
+            sort_order_id=order_id,
             **statistics.to_serialized_dict(),
         )
         new.spec_id = first.spec_id
