@@ -3,11 +3,14 @@
     serve.py read LIBRARY FILE THREADS
     serve.py write LIBRARY TABLE THREADS COMPRESSION
     serve.py query LIBRARY FILE THREADS
+    serve.py take LIBRARY FILE THREADS
 
 `read` takes lines with `read`, or with `write` and a path; the latter writes the last result to an Arrow IPC file. `write` takes
 lines with the path to write to. TABLE is a Parquet file; the library gets the rows in its own kind of table before anything is
 measured. COMPRESSION is `none` or `zstd:1`, the default of bytelane; otherwise, all libraries have their defaults. `query` takes
-lines with names of queries, and answers with the number of rows. Output: a line at the start, and one when each command is done.
+lines with names of queries, and answers with the number of rows. `take` takes lines with numbers of rows, ascending and separated
+by spaces, and answers with the number of rows. FILE is one of Lance or Vortex for these libraries, for which `zstd` stands for
+the smaller files of Vortex, too. Output: a line at the start, and one when each command is done.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from queries import QUERIES
 
 
 class Bytelane:
+    choice: dict[str, str] = {}
+
     def __init__(self, threads: int) -> None:
         from bytelane import parquet
 
@@ -34,12 +39,29 @@ class Bytelane:
     def reader(self, path: str) -> Callable[[], Any]:
         return lambda: self.parquet.read_table(path, threads=self.threads)
 
+    def taker(self, path: str) -> Callable[[list[int]], int]:
+        import pyarrow
+
+        return lambda rows: pyarrow.table(self.parquet.read_table(path, threads=self.threads)).take(rows).num_rows
+
     def writer(self, path: str, codec: str, level: int | None) -> Callable[[str], Any]:
         import pyarrow.parquet
 
         table = pyarrow.parquet.read_table(path)
         options: Any = {"compression": codec, "compression_level": level, "threads": self.threads}
-        return lambda to: self.parquet.write_table(table, to, **options)
+        return lambda to: self.parquet.write_table(table, to, **options, **self.choice)
+
+
+class Size(Bytelane):
+    """Chooses the smallest encodings."""
+
+    choice = {"goal": "size"}
+
+
+class Previews(Bytelane):
+    """Chooses the smallest encodings, also among previews, which few programs can read."""
+
+    choice = {"goal": "size", "encodings": "+alp", "readers": "any"}
 
 
 class Views(Bytelane):
@@ -95,6 +117,9 @@ class Pyarrow:
         table = self.parquet.read_table(path)
         return lambda to: self.parquet.write_table(table, to, compression=codec, compression_level=level)
 
+    def taker(self, path: str) -> Callable[[list[int]], int]:
+        return lambda rows: self.parquet.read_table(path, use_threads=self.use_threads).take(rows).num_rows
+
     def query(self, path: str, name: str) -> Callable[[], int]:
         columns, conditions = QUERIES[name]
         options: Any = {"columns": columns, "filters": conditions or None, "use_threads": self.use_threads}
@@ -115,6 +140,10 @@ class Duckdb:
         options = f"format parquet, compression {'uncompressed' if codec == 'none' else codec}"
         options += "" if level is None else f", compression_level {level}"
         return lambda to: self.connection.execute(f"copy rows to '{to}' ({options})")
+
+    def taker(self, path: str) -> Callable[[list[int]], int]:
+        source = f"from read_parquet('{path}', file_row_number = true) where file_row_number"
+        return lambda rows: self.connection.sql(f"{source} in ({', '.join(map(str, rows))})").to_arrow_table().num_rows
 
     def query(self, path: str, name: str) -> Callable[[], int]:
         columns, conditions = QUERIES[name]
@@ -145,6 +174,10 @@ class Polars:
         options: Any = {"compression": "uncompressed" if codec == "none" else codec, "compression_level": level}
         return lambda to: table.write_parquet(to, **options)
 
+    def taker(self, path: str) -> Callable[[list[int]], int]:
+        everything = self.polars.all()
+        return lambda rows: self.polars.scan_parquet(path).select(everything.gather(rows)).collect().height
+
     def query(self, path: str, name: str) -> Callable[[], int]:
         columns, conditions = QUERIES[name]
         operators: dict[str, Callable[[Any, Any], Any]] = {
@@ -160,13 +193,75 @@ class Polars:
         return read
 
 
+class Lance:
+    """Newest stable version of Lance's files."""
+
+    def __init__(self, threads: int) -> None:
+        os.environ["LANCE_CPU_THREADS"] = str(threads)
+        import lance.file
+
+        self.file = lance.file
+
+    def reader(self, path: str) -> Callable[[], Any]:
+        return lambda: self.file.LanceFileReader(path).read_all().to_table()
+
+    def writer(self, path: str, codec: str, level: int | None) -> Callable[[str], Any]:
+        import pyarrow
+        import pyarrow.parquet
+
+        table = pyarrow.parquet.read_table(path)
+        if codec != "none":
+            options = {"lance-encoding:compression": codec, "lance-encoding:compression-level": str(level)}
+            table = table.cast(pyarrow.schema([field.with_metadata(options) for field in table.schema]))
+
+        def write(to: str) -> None:
+            with self.file.LanceFileWriter(to, table.schema, version="stable") as writer:
+                writer.write_batch(table)
+
+        return write
+
+    def taker(self, path: str) -> Callable[[list[int]], int]:
+        return lambda rows: self.file.LanceFileReader(path).take_rows(rows).to_table().num_rows
+
+
+class Vortex:
+    def __init__(self, threads: int) -> None:
+        import vortex
+
+        self.vortex = vortex
+        vortex.set_worker_threads(threads)
+
+    def reader(self, path: str) -> Callable[[], Any]:
+        return lambda: self.vortex.open(path).to_arrow().read_all()
+
+    def writer(self, path: str, codec: str, level: int | None) -> Callable[[str], Any]:
+        import pyarrow.parquet
+
+        table, options = pyarrow.parquet.read_table(path), self.vortex.io.VortexWriteOptions
+        write = options.default() if codec == "none" else options.compact()
+        return lambda to: write.write(table, to)
+
+    def taker(self, path: str) -> Callable[[list[int]], int]:
+        import pyarrow
+
+        def take(rows: list[int]) -> int:
+            indices = self.vortex.array(pyarrow.array(rows, pyarrow.uint64()))
+            return self.vortex.open(path).to_arrow(indices=indices).read_all().num_rows
+
+        return take
+
+
 LIBRARIES: dict[str, Callable[[int], Any]] = {
     "bytelane": Bytelane,
     "bytelane-views": Views,
+    "bytelane-size": Size,
+    "bytelane-alp": Previews,
     "memcpy": Memcpy,
     "pyarrow": Pyarrow,
     "duckdb": Duckdb,
     "polars": Polars,
+    "lance": Lance,
+    "vortex": Vortex,
 }
 
 
@@ -211,9 +306,14 @@ def queries(library: Any, path: str) -> Callable[[str], str]:
     return lambda line: str(query(line)())
 
 
+def takes(library: Any, path: str) -> Callable[[str], str]:
+    take = library.taker(path)
+    return lambda line: str(take([*map(int, line.split())]))
+
+
 def main() -> None:
     work, library, path, threads, *compression = sys.argv[1:]
-    works: dict[str, Callable[..., Callable[[str], str]]] = {"read": reads, "write": writes, "query": queries}
+    works: dict[str, Callable[..., Callable[[str], str]]] = {"read": reads, "write": writes, "query": queries, "take": takes}
     answer = works[work](LIBRARIES[library](int(threads)), path, *compression)
     print("ready", flush=True)
     for line in sys.stdin:
