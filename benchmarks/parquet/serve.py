@@ -21,7 +21,7 @@ import os
 import sys
 from collections.abc import Callable
 from datetime import date
-from typing import Any
+from typing import Any, ClassVar
 
 from queries import QUERIES
 
@@ -29,7 +29,7 @@ from queries import QUERIES
 
 
 class Bytelane:
-    choice: dict[str, str] = {}
+    choice: ClassVar[dict[str, str]] = {}
 
     def __init__(self, threads: int) -> None:
         from bytelane import parquet
@@ -55,13 +55,13 @@ class Bytelane:
 class Size(Bytelane):
     """Chooses the smallest encodings."""
 
-    choice = {"goal": "size"}
+    choice: ClassVar = {"goal": "size"}
 
 
 class Previews(Bytelane):
     """Chooses the smallest encodings, also among previews, which few programs can read."""
 
-    choice = {"goal": "size", "encodings": "+alp", "readers": "any"}
+    choice: ClassVar = {"goal": "size", "encodings": "+alp", "readers": "any"}
 
 
 class Views(Bytelane):
