@@ -57,18 +57,16 @@ TYPES = {
 }
 
 
-# Columns beside which there is another one of their type, with the prefix `other_`.
-PAIRS = ["long", "double", "cents", "text", "date", "moment", "category"]
-
 # Columns with NaN, which equals nothing in Python.
-WITH_NAN = ["single", "double", "other_double"]
+WITH_NAN = ["single", "double", "other_single", "other_double"]
 
 
 def table(rows: int = ROWS, seed: int = 1) -> Any:
-    """Returns rows in runs of equal values, so that many pages have few of them, and some nulls."""
+    """Returns rows in runs of equal values, so that many pages have few of them, and some nulls. Beside each column is another one of its
+    type, with the prefix `other_`."""
     chance = random.Random(seed)
     columns: dict[str, Any] = {"id": pa.array(range(rows), pa.int32())}
-    for name in [*VALUES, *(f"other_{name}" for name in PAIRS)]:
+    for name in [*VALUES, *(f"other_{name}" for name in VALUES)]:
         of = name.removeprefix("other_")
         column: list[Any] = []
         while len(column) < rows:
