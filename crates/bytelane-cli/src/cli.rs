@@ -9,7 +9,8 @@ use crate::commands::{
 };
 #[cfg(feature = "measuring")]
 use crate::commands::{bench, report};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 
 /// Encode and decode Parquet columns, integer lists, base64 and JSON strings with SIMD
 ///
@@ -22,6 +23,28 @@ pub struct Cli {
     pub color: colorchoice_clap::Color,
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// Reads the arguments of the process, of which the first one is its name. Flags may stand anywhere among them.
+    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> clap::error::Result<Self> {
+        let mut command = Self::command().mut_subcommands(with_flags_between_paths);
+        let matches = command.try_get_matches_from_mut(arguments)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// Lets flags stand between the paths `INPUT.. OUTPUT` of a command. By itself, clap takes the last path before a flag as
+/// the output. A terminator, here one that no argument can be, makes all paths inputs; the output is then not missing,
+/// because it conflicts with them. [`last_path`](crate::files::last_path) takes it from the inputs.
+fn with_flags_between_paths(command: clap::Command) -> clap::Command {
+    let positionals = command.get_positionals().map(|it| it.get_id().as_str());
+    if !positionals.eq(["inputs", "output"]) {
+        return command;
+    }
+    command
+        .mut_arg("inputs", |it| it.value_terminator("\0"))
+        .mut_arg("output", |it| it.conflicts_with("inputs"))
 }
 
 const EXIT_CODES: &str = "\

@@ -89,6 +89,15 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new(DASH) || standard::is_output(path)
 }
 
+/// Takes the output from the paths of a command: `INPUT.. OUTPUT`. The parser takes all of them as inputs; see
+/// [`Cli::read`](crate::cli::Cli::read).
+pub fn last_path(paths: &mut Vec<PathBuf>) -> anyhow::Result<PathBuf> {
+    match paths.pop() {
+        Some(output) if !paths.is_empty() => Ok(output),
+        _ => bail!("OUTPUT is missing: after the inputs, name the file or directory to write"),
+    }
+}
+
 /// Parquet file that a command writes: a file, or standard output, to which it is copied once it is complete.
 #[derive(Debug)]
 pub struct Target {

@@ -26,7 +26,6 @@ mod verb;
 
 use bytelane_parquet::{Caller, Problem};
 use bytelane_parquet_files::rewrite::STREAM;
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -70,7 +69,7 @@ pub fn keep_memory() {
 pub fn run(arguments: impl IntoIterator<Item = OsString>, end: End) -> u8 {
     keep_memory();
     signals::end_with(end);
-    let cli = match cli::Cli::try_parse_from(arguments) {
+    let cli = match cli::Cli::read(arguments) {
         Ok(cli) => cli,
         Err(answer) => return show(answer),
     };

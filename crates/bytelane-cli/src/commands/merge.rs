@@ -1,6 +1,6 @@
 //! `bytelane merge`.
 
-use crate::files::{DASH, Target};
+use crate::files::{DASH, Target, last_path};
 use crate::search::Search;
 use crate::table::{Format, Largest, Table, format_parser, number, size, text};
 use crate::verb::Verb;
@@ -33,8 +33,8 @@ pub struct Arguments {
     #[command(flatten)]
     search: Search,
     /// The file to write; -: standard output. With --file-size, OUTPUT.parquet becomes OUTPUT-00000.parquet and so on
-    #[arg(value_name = "OUTPUT")]
-    output: PathBuf,
+    #[arg(value_name = "OUTPUT", required = true)]
+    output: Option<PathBuf>,
     #[command(flatten)]
     options: MergeOptions,
     /// A table, one JSON object, CSV, or a Markdown table
@@ -49,12 +49,13 @@ const EXAMPLES: &str = "Examples:
   bytelane merge large.parquet part.parquet --file-size 128MiB";
 
 impl Arguments {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
+        let output = last_path(&mut self.inputs)?;
         let inputs = self.search.one_partition(&self.inputs)?;
-        let first = self.options.output_path(&self.output, 0);
+        let first = self.options.output_path(&output, 0);
         self.search.check_outputs(&self.inputs, &[first])?;
-        let target = Target::new(&self.output)?;
+        let target = Target::new(&output)?;
         if target.is_stream() && self.options.file_size.is_some() {
             bail!("--file-size writes several files, and standard output is one; name a file");
         }

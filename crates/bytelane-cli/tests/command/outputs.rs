@@ -284,3 +284,47 @@ fn devices_and_links_in_a_circle_are_outputs_like_others() {
     assert!(message.contains("name a file"), "{message}");
     assert!(!Path::new("/dev/null-00000").exists());
 }
+
+#[test]
+fn flags_may_stand_anywhere_among_paths() {
+    let directory = directory();
+    let directory = directory.path();
+    fs::copy(directory.join(IN), directory.join("b")).unwrap();
+    // The paths, a flag with a value, and the files that are written.
+    for (paths, flag, written) in [
+        ("merge IN b out", "--row-group-size 9000", "out"),
+        ("rewrite IN b out", "--goal size", "out/b out/in.parquet"),
+        ("rewrite IN out", "--goal size", "out"),
+        ("convert IN out.csv", "--infer-rows 9", "out.csv"),
+        ("edit IN out", "--rename value=number", "out"),
+        ("repair IN out", "--bloom-filter value", "out"),
+    ] {
+        let mut expected = None;
+        let paths = paths.replace("IN", IN);
+        let paths: Vec<&str> = paths.split(' ').collect();
+        for place in 1..=paths.len() {
+            let mut arguments = paths.clone();
+            arguments.insert(paths.len() + 1 - place, "--force");
+            arguments.splice(place..place, flag.split(' '));
+            succeeds(directory, &arguments);
+            let read = |name| fs::read(directory.join(name)).unwrap();
+            let found: Vec<_> = written.split(' ').map(read).collect();
+            let expected = expected.get_or_insert(found.clone());
+            assert!(*expected == found, "{arguments:?}");
+        }
+        let out = directory.join("out");
+        let _ = fs::remove_dir_all(&out).or_else(|_| fs::remove_file(&out));
+    }
+    succeeds(directory, &["merge", IN, "--", "b", "--force"]);
+    assert!(directory.join("--force").exists());
+    for verb in ["merge", "rewrite"] {
+        for (arguments, expected) in [
+            (&[verb, IN, "--force"][..], "OUTPUT is missing"),
+            (&[verb], "  <INPUT>...\n  <OUTPUT>\n"),
+            (&[verb, IN, "--forced", "out"], "'--forced'"),
+        ] {
+            let message = failure(bytelane(arguments).current_dir(directory));
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

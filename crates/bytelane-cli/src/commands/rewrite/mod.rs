@@ -2,7 +2,7 @@
 
 mod show;
 
-use crate::files::is_stream;
+use crate::files::{is_stream, last_path};
 use crate::search::Search;
 use crate::table::{Format, format_parser};
 use crate::verb::Verb;
@@ -37,8 +37,8 @@ pub struct Arguments {
     inputs: Vec<PathBuf>,
     /// The file to write, or the directory; if it is INPUT, it is replaced when the new file is complete; -: standard
     /// output
-    #[arg(value_name = "OUTPUT")]
-    output: PathBuf,
+    #[arg(value_name = "OUTPUT", required = true)]
+    output: Option<PathBuf>,
     #[command(flatten)]
     search: Search,
     #[command(flatten)]
@@ -86,10 +86,11 @@ struct Done {
 }
 
 impl Arguments {
-    pub fn run(self) -> anyhow::Result<Outcome> {
+    pub fn run(mut self) -> anyhow::Result<Outcome> {
         backend::force_from_environment()?;
         let mut out = standard::output()?;
-        let jobs = self.jobs()?;
+        let output = last_path(&mut self.inputs)?;
+        let jobs = self.jobs(&output)?;
         note_obstacles(self.options.encodings.as_ref(), &self.options.readers);
         let verb = begin(&jobs)?;
         let mut all = Vec::new();
@@ -102,30 +103,30 @@ impl Arguments {
                 rewritten,
             });
         }
-        if is_stream(&self.output) && !self.options.dry_run {
-            self.show(&all, &mut io::stderr().lock())?
+        if is_stream(&output) && !self.options.dry_run {
+            self.show(&all, &output, &mut io::stderr().lock())?
         } else {
-            self.show(&all, &mut out)?
+            self.show(&all, &output, &mut out)?
         }
         Ok(Outcome::Fine)
     }
 
     /// Returns which files to rewrite, and their outputs.
-    fn jobs(&self) -> anyhow::Result<Vec<Job>> {
+    fn jobs(&self, output: &Path) -> anyhow::Result<Vec<Job>> {
         let found = self.search.find(&self.inputs)?;
-        let outputs = if is_stream(&self.output) {
+        let outputs = if is_stream(output) {
             if found.len() > 1 {
                 bail!("there are several files, and standard output is one; name a directory");
             }
-            vec![self.output.clone()]
+            vec![output.to_owned()]
         } else {
-            let outputs = bytelane_store::outputs_of(&found, &self.output);
+            let outputs = bytelane_store::outputs_of(&found, output);
             outputs.map_err(|error| anyhow::anyhow!("{}", readable::line(&error.to_string())))?
         };
-        let jobs = found.into_iter().zip(outputs).map(|(file, output)| Job {
+        let jobs = found.into_iter().zip(outputs).map(|(file, path)| Job {
             input: file.path,
-            is_in_directory: output != self.output,
-            output: Some(output),
+            is_in_directory: path != output,
+            output: Some(path),
         });
         let mut jobs: Vec<Job> = jobs.collect();
         if self.options.dry_run {
@@ -150,7 +151,7 @@ impl Arguments {
     fn rewrite(&self, job: &Job, verb: &Verb, out: &mut impl Write) -> anyhow::Result<Rewritten> {
         if let Some(directory) = job.output.as_deref().and_then(Path::parent)
             && job.is_in_directory
-            && remote_url(&self.output).is_none()
+            && remote_url(directory).is_none()
         {
             let cannot_create = || format!("cannot create {}", readable::path(directory));
             fs::create_dir_all(directory).with_context(cannot_create)?;

@@ -5,11 +5,17 @@ use crate::readable;
 use crate::table::{Format, Table, number, size, text};
 use bytelane_parquet_files::rewrite::{ColumnState, Rewritten, RewrittenColumn};
 use std::io::{self, Write};
+use std::path::Path;
 
 impl Arguments {
-    pub(super) fn show(&self, all: &[Done], out: &mut impl Write) -> anyhow::Result<()> {
+    pub(super) fn show(
+        &self,
+        all: &[Done],
+        output: &Path,
+        out: &mut impl Write,
+    ) -> anyhow::Result<()> {
         if all.len() > 1 && matches!(self.format, Format::Table | Format::Markdown) {
-            return self.show_files(all, out);
+            return self.show_files(all, output, out);
         }
         let file = (all.len() > 1).then(|| text("file"));
         let columns = [
@@ -42,7 +48,7 @@ impl Arguments {
     }
 
     /// Writes one line for each of several files, and their sum.
-    fn show_files(&self, all: &[Done], out: &mut impl Write) -> anyhow::Result<()> {
+    fn show_files(&self, all: &[Done], output: &Path, out: &mut impl Write) -> anyhow::Result<()> {
         let mut table = Table::new([
             text("file"),
             text("re-encoded").dispensable(1),
@@ -87,7 +93,7 @@ impl Arguments {
             } else {
                 ""
             };
-            let output = readable::path(&self.output);
+            let output = readable::path(output);
             writeln!(out, "{} files in {output}{nothing}{verified}", all.len())?;
         }
         out.flush()?;
