@@ -139,3 +139,28 @@ macro_rules! by_type {
     };
 }
 pub(crate) use by_type;
+
+/// Calls a generic function for the unsigned integer with the size of a [`DType`].
+macro_rules! by_size {
+    ($dtype:expr, $Name:ident => $call:expr) => {
+        match $dtype.size {
+            1 => {
+                type $Name = u8;
+                $call
+            }
+            2 => {
+                type $Name = u16;
+                $call
+            }
+            4 => {
+                type $Name = u32;
+                $call
+            }
+            _ => {
+                type $Name = u64;
+                $call
+            }
+        }
+    };
+}
+pub(crate) use by_size;

@@ -71,13 +71,13 @@ impl Target {
 
     /// Calls a function of the core with the values of `source` and a destination for its result, if it returns only the
     /// values that it has written.
-    pub fn write<'py, S: Value, T: Value, E: Send>(
+    pub fn write<S: Value, T: Value, E: Send>(
         self,
-        source: &Memory<'py>,
+        source: &Memory<'_>,
         room: Room,
         error: impl FnOnce(E) -> PyErr,
         work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<&'a mut [T], E> + Send,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Py<PyAny>> {
         let done = self.fill(source, room, error, |values: &[S], to| {
             Ok((work(values, to)?, ()))
         });
@@ -85,33 +85,30 @@ impl Target {
     }
 
     /// Same as [`write`](Self::write), if the function also returns something else.
-    pub fn fill<'py, S: Value, T: Value, R: Send, E: Send>(
+    pub fn fill<S: Value, T: Value, R: Send, E: Send>(
         self,
-        source: &Memory<'py>,
+        source: &Memory<'_>,
         room: Room,
         error: impl FnOnce(E) -> PyErr,
         work: impl for<'a> FnOnce(&[S], &'a mut [MaybeUninit<T>]) -> Result<Written<'a, T, R>, E> + Send,
-    ) -> PyResult<(Bound<'py, PyAny>, R)> {
+    ) -> PyResult<(Py<PyAny>, R)> {
         let py = source.py();
-        match (self, room) {
-            (Self::Out(buffer, dtype), room) => {
+        let (object, rest) = match self {
+            Self::Out(buffer, dtype) => {
                 let (written, rest) = into_memory(&buffer, source, room, work)?.map_err(error)?;
                 let values = written * size_of::<T>() / dtype.unwrap_or(DType::BYTE).size;
-                Ok((values.into_pyobject(py)?.into_any(), rest))
+                (values.into_pyobject(py)?.into_any(), rest)
             }
-            (Self::Bytes, room) => {
-                Fresh::bytes(py, room.of::<T>()?)?.fill(source, room, error, work)
-            }
-            (Self::Numbers(dtype), room) => {
-                let bytes = room.of::<T>()?;
-                let Some(numpy) = numpy(py) else {
-                    return Fresh::bytes(py, bytes)?.fill(source, room, error, work);
-                };
-                let fresh = Fresh::byte_array(py, bytes)?;
+            Self::Numbers(dtype) if let Some(numpy) = numpy(py) => {
+                let fresh = Fresh::byte_array(py, room.of::<T>()?)?;
                 let (memory, rest) = fresh.fill(source, room, error, work)?;
-                Ok((numpy.array(memory, dtype)?, rest))
+                (numpy.array(memory, dtype)?, rest)
             }
-        }
+            Self::Bytes | Self::Numbers(_) => {
+                Fresh::bytes(py, room.of::<T>()?)?.fill(source, room, error, work)?
+            }
+        };
+        Ok((object.unbind(), rest))
     }
 }
 

@@ -19,16 +19,9 @@ pub mod alp {
     /// >>> from bytelane import alp
     /// >>> len(alp.encode(array("d", [i / 100 for i in range(1000, 2000)])))
     /// 1274
-    #[pyfunction]
-    #[pyo3(signature = (values, *, vector_size=1024, dtype=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
-        vector_size: usize,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (values, *, vector_size=1024, dtype=None, out=None))]
+    fn encode(values: &Object, vector_size: usize, dtype: Optional, out: Optional) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         let format = format(vector_size)?;
         by_float!(source.numbers(dtype)?, T => {
             let room = format.max_encoded_len::<T>(source.len() / size_of::<T>());
@@ -45,13 +38,8 @@ pub mod alp {
     /// >>> from bytelane import alp
     /// >>> alp.estimated_len(array("d", [i / 100 for i in range(1000, 2000)]))
     /// 1274
-    #[pyfunction]
-    #[pyo3(signature = (values, *, vector_size=1024, dtype=None))]
-    fn estimated_len(
-        values: &Object<'_>,
-        vector_size: usize,
-        dtype: Option<&Object<'_>>,
-    ) -> PyResult<usize> {
+    #[pyfunction(signature = (values, *, vector_size=1024, dtype=None))]
+    fn estimated_len(values: &Object, vector_size: usize, dtype: Optional) -> PyResult<usize> {
         let source = Memory::of(values)?;
         let format = format(vector_size)?;
         by_float!(source.numbers(dtype)?, T => {
@@ -72,14 +60,8 @@ pub mod alp {
     /// >>> from bytelane import alp
     /// >>> alp.decode(alp.encode(array("d", [0.5, 2.25, 1e9])), "float64").tolist()
     /// [0.5, 2.25, 1000000000.0]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count=None, *, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        count: Option<usize>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (data, dtype, count=None, *, out=None))]
+    fn decode(data: &Object, dtype: &Object, count: Option<usize>, out: Optional) -> Answer {
         let source = Memory::of(data)?;
         let dtype = dtype_of(dtype)?;
         let stored = || Ok(checked(&source, dtype)?.0);
@@ -97,14 +79,8 @@ pub mod alp {
     /// >>> values, read = alp.decode_prefix(page, "float32", 2)
     /// >>> page[read:]
     /// b'more'
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, *, out=None))]
-    fn decode_prefix<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        count: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
+    #[pyfunction(signature = (data, dtype, count, *, out=None))]
+    fn decode_prefix(data: &Object, dtype: &Object, count: usize, out: Optional) -> PrefixAnswer {
         decode_some(&Memory::of(data)?, dtype_of(dtype)?, count, out)
     }
 
@@ -118,18 +94,15 @@ pub mod alp {
     /// >>> from bytelane import alp
     /// >>> alp.decode_range(alp.encode(array("d", [0.5, 2.25, 4.0])), "float64", 1, 3).tolist()
     /// [2.25, 4.0]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
-    fn decode_range<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, start, stop, *, out=None))]
+    fn decode_range(
+        data: &Object,
+        dtype: &Object,
         start: usize,
         stop: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> Answer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         let values = source.read(alp::stored)?.map_err(of_codec)?;
         // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
@@ -147,7 +120,7 @@ pub mod alp {
     /// >>> alp.stored(alp.encode(array("f", [0.5, 2.25])))
     /// 2
     #[pyfunction]
-    fn stored(data: &Object<'_>) -> PyResult<usize> {
+    fn stored(data: &Object) -> PyResult<usize> {
         Memory::of(data)?.read(alp::stored)?.map_err(of_codec)
     }
 
@@ -159,20 +132,15 @@ pub mod alp {
     /// >>> alp.validate(alp.encode(array("d", [0.5] * 1000)) + b"more", "float64")
     /// (1000, 24)
     #[pyfunction]
-    fn validate(data: &Object<'_>, dtype: &Object<'_>) -> PyResult<(usize, usize)> {
+    fn validate(data: &Object, dtype: &Object) -> PyResult<(usize, usize)> {
         checked(&Memory::of(data)?, dtype_of(dtype)?)
     }
 
-    fn checked(source: &Memory<'_>, dtype: DType) -> PyResult<(usize, usize)> {
+    fn checked(source: &Memory, dtype: DType) -> PyResult<(usize, usize)> {
         by_float!(dtype, T => source.read(alp::validate::<T>)?.map_err(of_codec))
     }
 
-    fn decode_some<'py>(
-        source: &Memory<'py>,
-        dtype: DType,
-        count: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
+    fn decode_some(source: &Memory, dtype: DType, count: usize, out: Optional) -> PrefixAnswer {
         let target = Target::numbers(out, dtype)?;
         by_float!(dtype, T => {
             target.fill(source, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {

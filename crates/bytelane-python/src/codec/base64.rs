@@ -11,20 +11,15 @@ pub mod base64 {
     use crate::codec::prelude::*;
     use ::bytelane::base64::{Alphabet, Engine, ErrorKind, STANDARD, URL_SAFE, decoded_len};
     use pyo3::exceptions::PyOverflowError;
-    use pyo3::types::{PyBool, PyBytes, PyString};
+    use pyo3::types::{PyBool, PyByteArray, PyBytes, PyString};
 
     /// Encodes bytes. `altchars` are two characters instead of `+` and `/`.
     ///
     /// >>> from bytelane import base64
     /// >>> base64.b64encode(b"bytes")
     /// b'Ynl0ZXM='
-    #[pyfunction]
-    #[pyo3(signature = (s, altchars=None))]
-    fn b64encode<'py>(
-        py: Python<'py>,
-        s: &Object<'py>,
-        altchars: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (s, altchars=None))]
+    fn b64encode(py: Python, s: &Object, altchars: Optional) -> Answer {
         // Here, the standard library takes bytes only; to decode, it takes a string as well.
         if altchars.is_some_and(|altchars| altchars.is_instance_of::<PyString>()) {
             return standard(py, "b64encode", (s, altchars));
@@ -37,15 +32,10 @@ pub mod base64 {
     /// >>> from bytelane import base64
     /// >>> base64.b64encode_as_string(b"bytes")
     /// 'Ynl0ZXM='
-    #[pyfunction]
-    #[pyo3(signature = (s, altchars=None))]
-    fn b64encode_as_string<'py>(
-        py: Python<'py>,
-        s: &Object<'py>,
-        altchars: Option<&Object<'py>>,
-    ) -> PyResult<Bound<'py, PyString>> {
-        let text = encoded(py, s, altchars)?.cast_into::<PyBytes>()?;
-        PyString::from_bytes(py, text.as_bytes())
+    #[pyfunction(signature = (s, altchars=None))]
+    fn b64encode_as_string(py: Python, s: &Object, altchars: Optional) -> PyResult<Py<PyString>> {
+        let text = encoded(py, s, altchars)?;
+        Ok(PyString::from_bytes(py, text.extract(py)?)?.unbind())
     }
 
     /// Encodes bytes into the caller's memory. Returns the number of characters.
@@ -54,13 +44,8 @@ pub mod base64 {
     /// >>> room = bytearray(12)
     /// >>> base64.b64encode_into(b"bytes", room)
     /// 8
-    #[pyfunction]
-    #[pyo3(signature = (s, out, altchars=None))]
-    fn b64encode_into<'py>(
-        s: &Object<'py>,
-        out: &Object<'py>,
-        altchars: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (s, out, altchars=None))]
+    fn b64encode_into(s: &Object, out: &Object, altchars: Optional) -> Answer {
         let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
         encode(engine, &Memory::of(s)?, Target::bytes(Some(out))?)
     }
@@ -78,12 +63,12 @@ pub mod base64 {
         signature = (s, altchars=None, validate=Validate::Bool(false)),
         text_signature = "(s, altchars=None, validate=False)"
     )]
-    fn b64decode<'py>(
-        py: Python<'py>,
-        s: &Object<'py>,
-        altchars: Option<&Object<'py>>,
-        #[pyo3(from_py_with = validation)] validate: Validate<'py>,
-    ) -> PyResult<Object<'py>> {
+    fn b64decode(
+        py: Python,
+        s: &Object,
+        altchars: Optional,
+        #[pyo3(from_py_with = validation)] validate: Validate,
+    ) -> Answer {
         match validate {
             Validate::Bool(validate) => {
                 let decode = |engine| decode(py, engine, s, validate);
@@ -106,14 +91,14 @@ pub mod base64 {
         signature = (s, altchars=None, validate=Validate::Bool(false)),
         text_signature = "(s, altchars=None, validate=False)"
     )]
-    fn b64decode_as_bytearray<'py>(
-        py: Python<'py>,
-        s: &Object<'py>,
-        altchars: Option<&Object<'py>>,
-        #[pyo3(from_py_with = validation)] validate: Validate<'py>,
-    ) -> PyResult<Object<'py>> {
+    fn b64decode_as_bytearray(
+        py: Python,
+        s: &Object,
+        altchars: Optional,
+        #[pyo3(from_py_with = validation)] validate: Validate,
+    ) -> Answer {
         let bytes = b64decode(py, s, altchars, validate)?;
-        py.get_type::<pyo3::types::PyByteArray>().call1((bytes,))
+        Ok(PyByteArray::new(py, bytes.extract(py)?).into_any().unbind())
     }
 
     /// Decodes a text into the caller's memory. The text may only have characters of the alphabet
@@ -125,13 +110,8 @@ pub mod base64 {
     /// >>> room = bytearray(12)
     /// >>> base64.b64decode_into("Ynl0ZXM=", room)
     /// 5
-    #[pyfunction]
-    #[pyo3(signature = (s, out, altchars=None))]
-    fn b64decode_into<'py>(
-        s: &Object<'py>,
-        out: &Object<'py>,
-        altchars: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (s, out, altchars=None))]
+    fn b64decode_into(s: &Object, out: &Object, altchars: Optional) -> Answer {
         let engine = engine(altchars).ok_or_else(|| no_such_alphabet(altchars))?;
         let source = Memory::of_text(s)?;
         let target = Target::bytes(Some(out))?;
@@ -146,7 +126,7 @@ pub mod base64 {
     /// >>> base64.standard_b64encode(b"bytes")
     /// b'Ynl0ZXM='
     #[pyfunction]
-    fn standard_b64encode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
+    fn standard_b64encode(py: Python, s: &Object) -> Answer {
         b64encode(py, s, None)
     }
 
@@ -156,7 +136,7 @@ pub mod base64 {
     /// >>> base64.standard_b64decode("Ynl0ZXM=")
     /// b'bytes'
     #[pyfunction]
-    fn standard_b64decode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
+    fn standard_b64decode(py: Python, s: &Object) -> Answer {
         b64decode(py, s, None, Validate::Bool(false))
     }
 
@@ -166,7 +146,7 @@ pub mod base64 {
     /// >>> base64.urlsafe_b64encode(b"\xfb\xff")
     /// b'-_8='
     #[pyfunction]
-    fn urlsafe_b64encode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
+    fn urlsafe_b64encode(py: Python, s: &Object) -> Answer {
         match Memory::of(s) {
             Ok(source) => encode(URL_SAFE, &source, Target::Bytes),
             Err(_) => standard(py, "urlsafe_b64encode", (s,)),
@@ -179,7 +159,7 @@ pub mod base64 {
     /// >>> base64.urlsafe_b64decode("-_8=")
     /// b'\xfb\xff'
     #[pyfunction]
-    fn urlsafe_b64decode<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
+    fn urlsafe_b64decode(py: Python, s: &Object) -> Answer {
         match decode(py, URL_SAFE, s, false) {
             Some(bytes) => Ok(bytes),
             None => standard(py, "urlsafe_b64decode", (s,)),
@@ -192,7 +172,7 @@ pub mod base64 {
     /// >>> base64.encodebytes(b"bytes")
     /// b'Ynl0ZXM=\n'
     #[pyfunction]
-    fn encodebytes<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
+    fn encodebytes(py: Python, s: &Object) -> Answer {
         /// Bytes per line, and characters per line with the newline.
         const LINE: (usize, usize) = (57, 77);
         let source = match (Memory::of(s), s.len()) {
@@ -224,7 +204,7 @@ pub mod base64 {
     /// >>> base64.decodebytes(b"Ynl0\nZXM=\n")
     /// b'bytes'
     #[pyfunction]
-    fn decodebytes<'py>(py: Python<'py>, s: &Object<'py>) -> PyResult<Object<'py>> {
+    fn decodebytes(py: Python, s: &Object) -> Answer {
         let of_bytes = Memory::of(s).is_ok_and(|source| source.is_row_of_bytes());
         match of_bytes.then(|| decode(py, STANDARD, s, false)).flatten() {
             Some(bytes) => Ok(bytes),
@@ -233,18 +213,14 @@ pub mod base64 {
     }
 
     /// Encodes bytes; `altchars` may be a string.
-    fn encoded<'py>(
-        py: Python<'py>,
-        s: &Object<'py>,
-        altchars: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    fn encoded(py: Python, s: &Object, altchars: Optional) -> Answer {
         match (engine(altchars), Memory::of(s)) {
             (Some(engine), Ok(source)) => encode(engine, &source, Target::Bytes),
             _ => standard(py, "b64encode", (s, altchars)),
         }
     }
 
-    fn encode<'py>(engine: Engine, source: &Memory<'py>, target: Target) -> PyResult<Object<'py>> {
+    fn encode(engine: Engine, source: &Memory, target: Target) -> Answer {
         let length = engine.encoded_len(source.len()).ok_or_else(too_long)?;
         target.write(
             source,
@@ -270,12 +246,7 @@ pub mod base64 {
 
     /// Decodes a well-formed text, after removing ASCII whitespace unless `validate` is set. Returns
     /// `None` for a text that the standard library must decide on.
-    fn decode<'py>(
-        py: Python<'py>,
-        engine: Engine,
-        s: &Object<'py>,
-        validate: bool,
-    ) -> Option<Object<'py>> {
+    fn decode(py: Python, engine: Engine, s: &Object, validate: bool) -> Option<Py<PyAny>> {
         if let Some(bytes) = decode_strictly(engine, s) {
             return Some(bytes);
         }
@@ -284,7 +255,7 @@ pub mod base64 {
         decode_strictly(engine, &packed.ok()?)
     }
 
-    fn decode_strictly<'py>(engine: Engine, s: &Object<'py>) -> Option<Object<'py>> {
+    fn decode_strictly(engine: Engine, s: &Object) -> Option<Py<PyAny>> {
         let source = Memory::of_text(s).and_then(Memory::frozen).ok()?;
         // The standard library ignores these bits, too.
         let engine = engine.with_decode_allow_trailing_bits(true);
@@ -297,7 +268,7 @@ pub mod base64 {
     }
 
     /// Returns the engine for two characters in place of `+` and `/`, if the core has it.
-    fn engine(altchars: Option<&Object<'_>>) -> Option<Engine> {
+    fn engine(altchars: Optional) -> Option<Engine> {
         let Some(altchars) = altchars else {
             return Some(STANDARD);
         };
@@ -309,7 +280,7 @@ pub mod base64 {
         }
     }
 
-    fn no_such_alphabet(altchars: Option<&Object<'_>>) -> PyErr {
+    fn no_such_alphabet(altchars: Optional) -> PyErr {
         let altchars = altchars.map_or_else(String::new, ToString::to_string);
         let message = format!("altchars must be b'+/' or b'-_' here, but are {altchars}");
         pyo3::exceptions::PyValueError::new_err(message)
@@ -324,7 +295,7 @@ pub mod base64 {
         py: Python<'py>,
         name: &str,
         arguments: impl pyo3::call::PyCallArgs<'py>,
-    ) -> PyResult<Object<'py>> {
-        py.import("base64")?.call_method1(name, arguments)
+    ) -> Answer {
+        Ok(py.import("base64")?.call_method1(name, arguments)?.unbind())
     }
 }

@@ -18,29 +18,15 @@ pub mod big_endian {
     /// >>> from bytelane import big_endian
     /// >>> big_endian.encode(array("H", [1, 2])).hex()
     /// '00010002'
-    #[pyfunction]
-    #[pyo3(signature = (values, *, dtype=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (values, *, dtype=None, out=None))]
+    fn encode(values: &Object, dtype: Optional, out: Optional) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         let room = Room::Exactly(source.len());
-        macro_rules! encode {
-            ($T:ty) => {
-                target.write(&source, room, of_room, |values: &[$T], to| {
-                    big_endian::encode_with(Detected::active(), values, to)
-                })
-            };
-        }
-        match source.numbers(dtype)?.size {
-            1 => encode!(u8),
-            2 => encode!(u16),
-            4 => encode!(u32),
-            _ => encode!(u64),
-        }
+        by_size!(source.numbers(dtype)?, T => {
+            target.write(&source, room, of_room, |values: &[T], to| {
+                big_endian::encode_with(Detected::active(), values, to)
+            })
+        })
     }
 
     /// Decodes numbers.
@@ -51,34 +37,14 @@ pub mod big_endian {
     /// >>> from bytelane import big_endian
     /// >>> big_endian.decode(bytes.fromhex("00010002"), "uint16").tolist()
     /// [1, 2]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, *, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+    #[pyfunction(signature = (data, dtype, *, out=None))]
+    fn decode(data: &Object, dtype: &Object, out: Optional) -> Answer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         let room = Room::Exactly(whole(source.len(), dtype.size)?);
-        macro_rules! decode {
-            ($T:ty) => {
-                target.write(
-                    &source,
-                    room,
-                    of_codec,
-                    |data: &[u8], to: &mut [MaybeUninit<$T>]| {
-                        big_endian::decode_with(Detected::active(), data, to)
-                    },
-                )
-            };
-        }
-        match dtype.size {
-            1 => decode!(u8),
-            2 => decode!(u16),
-            4 => decode!(u32),
-            _ => decode!(u64),
-        }
+        by_size!(dtype, T => {
+            target.write(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
+                big_endian::decode_with(Detected::active(), data, to)
+            })
+        })
     }
 }

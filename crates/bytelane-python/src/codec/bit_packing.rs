@@ -24,18 +24,16 @@ pub mod bit_packing {
     /// 'd1581f'
     /// >>> len(bit_packing.encode(array("i", [1970, 2026, 2097]), width=7, reference=1970))
     /// 3
-    #[pyfunction]
-    #[pyo3(signature = (values, width, *, reference=None, zigzag=false, dtype=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
+    #[pyfunction(signature = (values, width, *, reference=None, zigzag=false, dtype=None, out=None))]
+    fn encode(
+        values: &Object,
         width: u32,
-        reference: Option<&Object<'py>>,
+        reference: Optional,
         zigzag: bool,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+        dtype: Optional,
+        out: Optional,
+    ) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         let packing = packing(width, reference, zigzag);
         by_integer!(source.numbers(dtype)?, T => {
             let format = packing.format::<T>()?;
@@ -56,17 +54,16 @@ pub mod bit_packing {
     /// >>> from bytelane import bit_packing
     /// >>> bit_packing.decode(bytes.fromhex("d1581f"), "uint32", 7, width=3).tolist()
     /// [1, 2, 3, 4, 5, 6, 7]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
+    fn decode(
+        data: &Object,
+        dtype: &Object,
         count: usize,
         width: u32,
-        reference: Option<&Object<'py>>,
+        reference: Optional,
         zigzag: bool,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+        out: Optional,
+    ) -> Answer {
         let done = decode_prefix(data, dtype, count, width, reference, zigzag, out)?;
         whole(done, &Memory::of(data)?)
     }
@@ -78,20 +75,17 @@ pub mod bit_packing {
     /// >>> values, read = bit_packing.decode_prefix(b"\xd1\x58\x1fmore", "uint32", 7, width=3)
     /// >>> read
     /// 3
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
-    fn decode_prefix<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, count, width, *, reference=None, zigzag=false, out=None))]
+    fn decode_prefix(
+        data: &Object,
+        dtype: &Object,
         count: usize,
         width: u32,
-        reference: Option<&Object<'py>>,
+        reference: Optional,
         zigzag: bool,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> PrefixAnswer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {
             let format = packing.format::<T>()?;
@@ -110,22 +104,19 @@ pub mod bit_packing {
     /// >>> from bytelane import bit_packing
     /// >>> bit_packing.decode_range(bytes.fromhex("d1581f"), "uint32", 2, 5, width=3).tolist()
     /// [3, 4, 5]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, start, stop, width, *, reference=None, zigzag=false, out=None))]
+    #[pyfunction(signature = (data, dtype, start, stop, width, *, reference=None, zigzag=false, out=None))]
     #[expect(clippy::too_many_arguments, reason = "most are named and rare")]
-    fn decode_range<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    fn decode_range(
+        data: &Object,
+        dtype: &Object,
         start: usize,
         stop: usize,
         width: u32,
-        reference: Option<&Object<'py>>,
+        reference: Optional,
         zigzag: bool,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> Answer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {
             let format = packing.format::<T>()?;
@@ -154,9 +145,8 @@ pub mod bit_packing {
     /// >>> from bytelane import bit_packing
     /// >>> bit_packing.narrowest(array("H", [0, 5, 9]))
     /// 4
-    #[pyfunction]
-    #[pyo3(signature = (values, *, dtype=None))]
-    fn narrowest(values: &Object<'_>, dtype: Option<&Object<'_>>) -> PyResult<u32> {
+    #[pyfunction(signature = (values, *, dtype=None))]
+    fn narrowest(values: &Object, dtype: Optional) -> PyResult<u32> {
         let source = Memory::of(values)?;
         by_integer!(source.numbers(dtype)?, T => {
             source.read(|values: &[T]| Format::narrowest(values).width())
@@ -185,12 +175,7 @@ pub mod bit_packing {
     impl Packing<'_, '_> {
         fn format<T: Number>(&self) -> PyResult<Format<T>> {
             let width = self.width;
-            let format = Format::new(width).ok_or_else(|| {
-                let bits = 8 * size_of::<T>();
-                PyValueError::new_err(format!(
-                    "integers of {bits} bits have no width of {width} bits"
-                ))
-            })?;
+            let format = Format::new(width).ok_or_else(|| no_width::<T>(width))?;
             match (self.reference, self.zigzag) {
                 (None, false) => Ok(format),
                 (None, true) => T::zigzag(format)

@@ -17,15 +17,9 @@ pub mod byte_stream_split {
     /// >>> from bytelane import byte_stream_split
     /// >>> byte_stream_split.encode(b"a1b2c3", width=2)
     /// b'abc123'
-    #[pyfunction]
-    #[pyo3(signature = (values, *, width=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
-        width: Option<usize>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (values, *, width=None, out=None))]
+    fn encode(values: &Object, width: Option<usize>, out: Optional) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         let width = of(width.unwrap_or(source.size))?;
         let room = Room::Exactly(source.len());
         target.write(&source, room, of_codec, |values: &[u8], to| {
@@ -45,14 +39,8 @@ pub mod byte_stream_split {
     /// b'a1b2c3'
     /// >>> byte_stream_split.decode(bytes.fromhex("0000803f"), "float32").tolist()
     /// [1.0]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype=None, *, width=None, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: Option<&Object<'py>>,
-        width: Option<usize>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (data, dtype=None, *, width=None, out=None))]
+    fn decode(data: &Object, dtype: Optional, width: Option<usize>, out: Optional) -> Answer {
         let source = Memory::of(data)?;
         let (target, size) = match (dtype, width) {
             (Some(dtype), None) => {

@@ -19,17 +19,15 @@ pub mod delta {
     /// >>> from bytelane import delta
     /// >>> len(delta.encode(array("q", range(1000, 2000))))
     /// 47
-    #[pyfunction]
-    #[pyo3(signature = (values, *, block_values=128, miniblocks=4, dtype=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
+    #[pyfunction(signature = (values, *, block_values=128, miniblocks=4, dtype=None, out=None))]
+    fn encode(
+        values: &Object,
         block_values: u32,
         miniblocks: u32,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+        dtype: Optional,
+        out: Optional,
+    ) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         let format = Format::new(block_values, miniblocks).ok_or_else(|| {
             PyValueError::new_err(format!(
                 "a block of {block_values} values in {miniblocks} miniblocks does not exist: \
@@ -57,14 +55,8 @@ pub mod delta {
     /// >>> from bytelane import delta
     /// >>> delta.decode(delta.encode(array("i", [3, 1, 4])), "int32").tolist()
     /// [3, 1, 4]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count=None, *, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        count: Option<usize>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (data, dtype, count=None, *, out=None))]
+    fn decode(data: &Object, dtype: &Object, count: Option<usize>, out: Optional) -> Answer {
         let source = Memory::of(data)?;
         let dtype = dtype_of(dtype)?;
         let stored = || Ok(checked(&source, dtype)?.0);
@@ -82,14 +74,8 @@ pub mod delta {
     /// >>> values, read = delta.decode_prefix(page, "int32", 3)
     /// >>> page[read:]
     /// b'more'
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, *, out=None))]
-    fn decode_prefix<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        count: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
+    #[pyfunction(signature = (data, dtype, count, *, out=None))]
+    fn decode_prefix(data: &Object, dtype: &Object, count: usize, out: Optional) -> PrefixAnswer {
         decode_some(&Memory::of(data)?, dtype_of(dtype)?, count, out)
     }
 
@@ -103,18 +89,15 @@ pub mod delta {
     /// >>> from bytelane import delta
     /// >>> delta.decode_range(delta.encode(array("i", [3, 1, 4, 1, 5])), "int32", 2, 4).tolist()
     /// [4, 1]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, start, stop, *, out=None))]
-    fn decode_range<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, start, stop, *, out=None))]
+    fn decode_range(
+        data: &Object,
+        dtype: &Object,
         start: usize,
         stop: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> Answer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         let (values, _) = checked(&source, dtype)?;
         // The core rejects ranges that reach further, so they need no memory.
         let room = Room::Exactly(stop.min(values).saturating_sub(start));
@@ -132,7 +115,7 @@ pub mod delta {
     /// >>> delta.stored(delta.encode(array("i", [3, 1, 4])))
     /// 3
     #[pyfunction]
-    fn stored(data: &Object<'_>) -> PyResult<u64> {
+    fn stored(data: &Object) -> PyResult<u64> {
         Memory::of(data)?.read(delta::stored)?.map_err(of_codec)
     }
 
@@ -144,23 +127,18 @@ pub mod delta {
     /// >>> delta.validate(delta.encode(array("q", range(1000, 2000))) + b"more", "int64")
     /// (1000, 47)
     #[pyfunction]
-    fn validate(data: &Object<'_>, dtype: &Object<'_>) -> PyResult<(usize, usize)> {
+    fn validate(data: &Object, dtype: &Object) -> PyResult<(usize, usize)> {
         checked(&Memory::of(data)?, dtype_of(dtype)?)
     }
 
-    fn checked(source: &Memory<'_>, dtype: DType) -> PyResult<(usize, usize)> {
+    fn checked(source: &Memory, dtype: DType) -> PyResult<(usize, usize)> {
         by_integer!(dtype, T => {
             let (values, length) = source.read(delta::validate::<T>)?.map_err(of_codec)?;
             Ok((usize::try_from(values).unwrap_or(usize::MAX), length))
         })
     }
 
-    fn decode_some<'py>(
-        source: &Memory<'py>,
-        dtype: DType,
-        count: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
+    fn decode_some(source: &Memory, dtype: DType, count: usize, out: Optional) -> PrefixAnswer {
         let target = Target::numbers(out, dtype)?;
         by_integer!(dtype, T => {
             target.fill(source, Room::Exactly(count), of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {

@@ -62,7 +62,7 @@ pub mod fsst {
         /// Reads a table in the serialised form of the reference implementation. Raises bytelane.Error
         /// if the bytes are malformed, and ValueError if more follow.
         #[staticmethod]
-        fn from_bytes(data: &Object<'_>) -> PyResult<Self> {
+        fn from_bytes(data: &Object) -> PyResult<Self> {
             let source = Memory::of(data)?;
             let (table, read) = source.read(fsst::Table::read)?.map_err(of_codec)?;
             match source.len() - read {
@@ -154,7 +154,7 @@ pub mod fsst {
         fn __arrow_c_array__<'py>(
             &self,
             py: Python<'py>,
-            requested_schema: Option<&Object<'py>>,
+            requested_schema: Optional,
         ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
             // Consumers convert the array themselves.
             let _ = requested_schema;
@@ -175,7 +175,7 @@ pub mod fsst {
     /// >>> fsst.decode(table, encoded)[7]
     /// 'https://example.com/items/7'
     #[pyfunction]
-    fn train(strings: &Object<'_>) -> PyResult<Table> {
+    fn train(strings: &Object) -> PyResult<Table> {
         let strings = import_bytes(strings)?.array;
         let table = match strings.data_type() {
             DataType::LargeBinary => fsst::train(&all::<LargeBinaryType>(&strings)),
@@ -195,7 +195,7 @@ pub mod fsst {
     /// >>> fsst.encode(fsst.Table([b"ab"]), ["ababab", None])[0]
     /// b'\x00\x00\x00'
     #[pyfunction]
-    fn encode(table: &Table, strings: &Object<'_>) -> PyResult<Strings> {
+    fn encode(table: &Table, strings: &Object) -> PyResult<Strings> {
         let strings = import_bytes(strings)?;
         let (array, encoder) = (&strings.array, table.encoder());
         let encode = |large| match large {
@@ -223,9 +223,8 @@ pub mod fsst {
     /// >>> stored = pyarrow.array(fsst.encode(table, ["abab", None, "c"]))
     /// >>> pyarrow.array(fsst.decode(table, stored[1:], text=True)).to_pylist()
     /// [None, 'c']
-    #[pyfunction]
-    #[pyo3(signature = (table, encoded, *, text=None))]
-    fn decode(table: &Table, encoded: &Object<'_>, text: Option<bool>) -> PyResult<Strings> {
+    #[pyfunction(signature = (table, encoded, *, text=None))]
+    fn decode(table: &Table, encoded: &Object, text: Option<bool>) -> PyResult<Strings> {
         let (array, is_text) = imported(encoded)?;
         let is_text = text.unwrap_or(is_text);
         let table = &table.table;
@@ -246,7 +245,7 @@ pub mod fsst {
     }
 
     /// Returns encoded strings, and whether they were text.
-    fn imported(encoded: &Object<'_>) -> PyResult<(ArrayRef, bool)> {
+    fn imported(encoded: &Object) -> PyResult<(ArrayRef, bool)> {
         if let Ok(strings) = encoded.cast::<Strings>() {
             let strings = strings.get();
             if matches!(
@@ -292,11 +291,7 @@ pub mod fsst {
     /// >>> fsst.contains(table, fsst.encode(table, ["abc", "ab", None]), "bc")
     /// [True, False, None]
     #[pyfunction]
-    fn contains(
-        table: &Table,
-        encoded: &Object<'_>,
-        text: &Object<'_>,
-    ) -> PyResult<Vec<Option<bool>>> {
+    fn contains(table: &Table, encoded: &Object, text: &Object) -> PyResult<Vec<Option<bool>>> {
         let text = Memory::of_text(text)?;
         let finder = text.read(|text: &[u8]| Finder::new(&table.table, text))?;
         tested(encoded, |string| finder.is_in(string))
@@ -310,11 +305,7 @@ pub mod fsst {
     /// >>> fsst.starts_with(table, fsst.encode(table, ["abc", "ca", None]), "a")
     /// [True, False, None]
     #[pyfunction]
-    fn starts_with(
-        table: &Table,
-        encoded: &Object<'_>,
-        text: &Object<'_>,
-    ) -> PyResult<Vec<Option<bool>>> {
+    fn starts_with(table: &Table, encoded: &Object, text: &Object) -> PyResult<Vec<Option<bool>>> {
         let text = Memory::of_text(text)?.read(<[u8]>::to_vec)?;
         tested(encoded, |string| table.table.starts_with(string, &text))
     }
@@ -327,17 +318,13 @@ pub mod fsst {
     /// >>> fsst.equals(table, fsst.encode(table, ["abc", "ab", None]), "ab")
     /// [False, True, None]
     #[pyfunction]
-    fn equals(
-        table: &Table,
-        encoded: &Object<'_>,
-        text: &Object<'_>,
-    ) -> PyResult<Vec<Option<bool>>> {
+    fn equals(table: &Table, encoded: &Object, text: &Object) -> PyResult<Vec<Option<bool>>> {
         let text = Memory::of_text(text)?.read(<[u8]>::to_vec)?;
         tested(encoded, |string| table.table.equals(string, &text))
     }
 
     fn tested(
-        encoded: &Object<'_>,
+        encoded: &Object,
         test: impl Fn(&[u8]) -> Result<bool, fsst::Error>,
     ) -> PyResult<Vec<Option<bool>>> {
         let (array, _) = imported(encoded)?;

@@ -32,14 +32,8 @@ pub mod json_string {
     /// >>> from bytelane import json_string
     /// >>> json_string.escape('say "grün"')
     /// b'"say \\"gr\xc3\xbcn\\""'
-    #[pyfunction]
-    #[pyo3(signature = (text, *, quotes=true, out=None))]
-    fn escape<'py>(
-        py: Python<'py>,
-        text: &Object<'py>,
-        quotes: bool,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (text, *, quotes=true, out=None))]
+    fn escape(py: Python, text: &Object, quotes: bool, out: Optional) -> Answer {
         let format = format(quotes);
         if out.is_none()
             && let Ok(text) = text.cast::<PyString>()
@@ -48,7 +42,9 @@ pub mod json_string {
         {
             let mut room = [MaybeUninit::uninit(); 6 * SHORT + 2];
             let written = format.escape_with(Detected::active(), short, &mut room[..]);
-            return Ok(PyBytes::new(py, written.map_err(of_room)?.as_bytes()).into_any());
+            return Ok(PyBytes::new(py, written.map_err(of_room)?.as_bytes())
+                .into_any()
+                .unbind());
         }
         let source = Memory::of_text(text)?;
         if out.is_none() && source.len() > LONG {
@@ -75,7 +71,7 @@ pub mod json_string {
 
     /// Escapes a text that is too long for a buffer with room for escapes everywhere: counts the length of
     /// the result first.
-    fn escape_long<'py>(source: &Memory<'py>, format: Format) -> PyResult<Object<'py>> {
+    fn escape_long(source: &Memory, format: Format) -> Answer {
         let needed = source.read(|bytes: &[u8]| {
             let text = utf8::validate(bytes)?;
             Ok(format.escaped_len(text))
@@ -102,16 +98,11 @@ pub mod json_string {
     /// >>> from bytelane import json_string
     /// >>> json_string.unescape(b'"gr\\u00fcn"')
     /// 'grün'
-    #[pyfunction]
-    #[pyo3(signature = (data, *, quotes=true))]
-    fn unescape<'py>(
-        py: Python<'py>,
-        data: &Object<'py>,
-        quotes: bool,
-    ) -> PyResult<Bound<'py, PyString>> {
+    #[pyfunction(signature = (data, *, quotes=true))]
+    fn unescape(data: &Object, quotes: bool) -> PyResult<String> {
         let (text, read) = unescape_front(data, quotes)?;
         match Memory::of_text(data)?.len() - read {
-            0 => Ok(PyString::new(py, &text)),
+            0 => Ok(text),
             rest => Err(PyValueError::new_err(format!(
                 "{rest} bytes follow the string, at offset {read}; unescape_prefix allows that"
             ))),
@@ -125,15 +116,11 @@ pub mod json_string {
     /// >>> json_string.unescape_prefix(b'"a", "b"')
     /// ('a', 3)
     #[pyfunction]
-    fn unescape_prefix<'py>(
-        py: Python<'py>,
-        data: &Object<'py>,
-    ) -> PyResult<(Bound<'py, PyString>, usize)> {
-        let (text, read) = unescape_front(data, true)?;
-        Ok((PyString::new(py, &text), read))
+    fn unescape_prefix(data: &Object) -> PyResult<(String, usize)> {
+        unescape_front(data, true)
     }
 
-    fn unescape_front(data: &Object<'_>, quotes: bool) -> PyResult<(String, usize)> {
+    fn unescape_front(data: &Object, quotes: bool) -> PyResult<(String, usize)> {
         let opening = usize::from(quotes);
         let done = Memory::of_text(data)?.read(|data: &[u8]| {
             let inside = match (quotes, data.first()) {

@@ -22,16 +22,9 @@ pub mod rle_hybrid {
     /// >>> from bytelane import rle_hybrid
     /// >>> rle_hybrid.encode(array("I", [300] * 50 + [7] * 50), width=9).hex()
     /// '642c01640700'
-    #[pyfunction]
-    #[pyo3(signature = (values, width, *, dtype=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
-        width: u32,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (values, width, *, dtype=None, out=None))]
+    fn encode(values: &Object, width: u32, dtype: Optional, out: Optional) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         by_integer!(source.numbers(dtype)?, T => {
             let format = format::<T>(width)?;
             let room = format.max_encoded_len(source.len() / size_of::<T>());
@@ -51,15 +44,8 @@ pub mod rle_hybrid {
     /// >>> from bytelane import rle_hybrid
     /// >>> rle_hybrid.decode(bytes.fromhex("062c01040700"), "uint32", 5, width=9).tolist()
     /// [300, 300, 300, 7, 7]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, width, *, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        count: usize,
-        width: u32,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (data, dtype, count, width, *, out=None))]
+    fn decode(data: &Object, dtype: &Object, count: usize, width: u32, out: Optional) -> Answer {
         let done = decode_prefix(data, dtype, count, width, out)?;
         whole(done, &Memory::of(data)?)
     }
@@ -71,18 +57,15 @@ pub mod rle_hybrid {
     /// >>> values, read = rle_hybrid.decode_prefix(b"\x0a\x07more", "uint8", 5, width=3)
     /// >>> read
     /// 2
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, width, *, out=None))]
-    fn decode_prefix<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, count, width, *, out=None))]
+    fn decode_prefix(
+        data: &Object,
+        dtype: &Object,
         count: usize,
         width: u32,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> PrefixAnswer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         by_integer!(dtype, T => {
             let format = format::<T>(width)?;
             check(&source, format, count)?;
@@ -101,19 +84,16 @@ pub mod rle_hybrid {
     /// >>> from bytelane import rle_hybrid
     /// >>> rle_hybrid.decode_range(bytes.fromhex("062c01040700"), "uint32", 2, 5, width=9).tolist()
     /// [300, 7, 7]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, start, stop, width, *, out=None))]
-    fn decode_range<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, start, stop, width, *, out=None))]
+    fn decode_range(
+        data: &Object,
+        dtype: &Object,
         start: usize,
         stop: usize,
         width: u32,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> Answer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         by_integer!(dtype, T => {
             let format = format::<T>(width)?;
             check(&source, format, stop)?;
@@ -137,16 +117,15 @@ pub mod rle_hybrid {
     /// >>> from bytelane import rle_hybrid
     /// >>> rle_hybrid.look_up(b"\x06\x01\x04\x00", array("d", [0.5, 2.5]), 5, width=1).tolist()
     /// [2.5, 2.5, 2.5, 0.5, 0.5]
-    #[pyfunction]
-    #[pyo3(signature = (data, dictionary, count, width, *, dtype=None, out=None))]
-    fn look_up<'py>(
-        data: &Object<'py>,
-        dictionary: &Object<'py>,
+    #[pyfunction(signature = (data, dictionary, count, width, *, dtype=None, out=None))]
+    fn look_up(
+        data: &Object,
+        dictionary: &Object,
         count: usize,
         width: u32,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+        dtype: Optional,
+        out: Optional,
+    ) -> Answer {
         let source = Memory::of(data)?;
         let entries = Memory::of(dictionary)?;
         let dtype = entries.numbers(dtype)?;
@@ -171,15 +150,9 @@ pub mod rle_hybrid {
     /// >>> from bytelane import rle_hybrid
     /// >>> rle_hybrid.encode_bits(b"\xff" * 5).hex()
     /// '5001'
-    #[pyfunction]
-    #[pyo3(signature = (bitmap, count=None, *, out=None))]
-    fn encode_bits<'py>(
-        bitmap: &Object<'py>,
-        count: Option<usize>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(bitmap)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (bitmap, count=None, *, out=None))]
+    fn encode_bits(bitmap: &Object, count: Option<usize>, out: Optional) -> Answer {
+        let (source, target) = to_bytes(bitmap, out)?;
         let there = source.len().saturating_mul(8);
         let count = count.unwrap_or(there);
         if count > there {
@@ -201,15 +174,9 @@ pub mod rle_hybrid {
     /// >>> from bytelane import rle_hybrid
     /// >>> rle_hybrid.decode_bits(b"\x50\x01", 36).hex()
     /// 'ffffffff0f'
-    #[pyfunction]
-    #[pyo3(signature = (data, count, *, out=None))]
-    fn decode_bits<'py>(
-        data: &Object<'py>,
-        count: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(data)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (data, count, *, out=None))]
+    fn decode_bits(data: &Object, count: usize, out: Optional) -> Answer {
+        let (source, target) = to_bytes(data, out)?;
         check(&source, format::<u32>(1)?, count)?;
         let room = Room::Exactly(count.div_ceil(8));
         let done = target.fill(
@@ -231,7 +198,7 @@ pub mod rle_hybrid {
     /// >>> rle_hybrid.validate(b"\x0a\x07more", 5, width=3)
     /// 2
     #[pyfunction]
-    fn validate(data: &Object<'_>, count: usize, width: u32) -> PyResult<usize> {
+    fn validate(data: &Object, count: usize, width: u32) -> PyResult<usize> {
         let format = format::<u32>(width)?;
         let done = Memory::of(data)?.read(|data: &[u8]| format.validate(data, count))?;
         done.map_err(of_codec)
@@ -239,18 +206,13 @@ pub mod rle_hybrid {
 
     /// Checks that the input has `count` values before memory for them is allocated, because `count` comes from the
     /// caller.
-    fn check<T: Integer>(source: &Memory<'_>, format: Format<T>, count: usize) -> PyResult<()> {
+    fn check<T: Integer>(source: &Memory, format: Format<T>, count: usize) -> PyResult<()> {
         let done = source.read(|data: &[u8]| format.validate(data, count))?;
         done.map(drop).map_err(of_codec)
     }
 
     fn format<T: Integer>(width: u32) -> PyResult<Format<T>> {
-        Format::new(width).ok_or_else(|| {
-            let bits = 8 * size_of::<T>();
-            PyValueError::new_err(format!(
-                "integers of {bits} bits have no width of {width} bits"
-            ))
-        })
+        Format::new(width).ok_or_else(|| no_width::<T>(width))
     }
 
     macro_rules! by_integer {

@@ -23,18 +23,16 @@ pub mod stream_vbyte {
     /// >>> from bytelane import stream_vbyte
     /// >>> stream_vbyte.encode(array("I", [1, 300, 2])).hex()
     /// '04012c0102'
-    #[pyfunction]
-    #[pyo3(signature = (values, *, variant=None, delta=None, zigzag=false, dtype=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
+    #[pyfunction(signature = (values, *, variant=None, delta=None, zigzag=false, dtype=None, out=None))]
+    fn encode(
+        values: &Object,
         variant: Option<&str>,
-        delta: Option<&Object<'py>>,
+        delta: Optional,
         zigzag: bool,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+        dtype: Optional,
+        out: Optional,
+    ) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         by_type!(source.numbers(dtype)?, "stream_vbyte", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let format = T::format(variant, delta, zigzag)?;
@@ -55,17 +53,16 @@ pub mod stream_vbyte {
     /// >>> from bytelane import stream_vbyte
     /// >>> stream_vbyte.decode(bytes.fromhex("04012c0102"), "uint32", 3).tolist()
     /// [1, 300, 2]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
+    fn decode(
+        data: &Object,
+        dtype: &Object,
         count: usize,
         variant: Option<&str>,
-        delta: Option<&Object<'py>>,
+        delta: Optional,
         zigzag: bool,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+        out: Optional,
+    ) -> Answer {
         let done = decode_prefix(data, dtype, count, variant, delta, zigzag, out)?;
         whole(done, &Memory::of(data)?)
     }
@@ -77,20 +74,17 @@ pub mod stream_vbyte {
     /// >>> values, read = stream_vbyte.decode_prefix(bytes.fromhex("04012c0102ff"), "uint32", 3)
     /// >>> read
     /// 5
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
-    fn decode_prefix<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false, out=None))]
+    fn decode_prefix(
+        data: &Object,
+        dtype: &Object,
         count: usize,
         variant: Option<&str>,
-        delta: Option<&Object<'py>>,
+        delta: Optional,
         zigzag: bool,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
-        let source = Memory::of(data)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> PrefixAnswer {
+        let (source, dtype, target) = to_numbers(data, dtype, out)?;
         // Each byte holds at most four values, so the input cannot have more, and more need no
         // memory.
         let room = Room::Exactly(count.min(4 * source.len() + 1));
@@ -161,11 +155,11 @@ pub mod stream_vbyte {
         #[new]
         #[pyo3(signature = (data, dtype, count, *, variant=None, delta=None, zigzag=false))]
         fn new(
-            data: &Object<'_>,
-            dtype: &Object<'_>,
+            data: &Object,
+            dtype: &Object,
             count: usize,
             variant: Option<&str>,
-            delta: Option<&Object<'_>>,
+            delta: Optional,
             zigzag: bool,
         ) -> PyResult<Self> {
             let dtype = dtype_of(dtype)?;
@@ -199,24 +193,19 @@ pub mod stream_vbyte {
 
         /// Number of values before the cursor.
         #[getter]
-        fn index(&mut self, py: Python<'_>) -> PyResult<usize> {
+        fn index(&mut self, py: Python) -> PyResult<usize> {
             Ok(at_place!(self, py, |cursor: T| cursor.index()))
         }
 
         /// Number of remaining values.
         #[getter]
-        fn remaining(&mut self, py: Python<'_>) -> PyResult<usize> {
+        fn remaining(&mut self, py: Python) -> PyResult<usize> {
             Ok(at_place!(self, py, |cursor: T| cursor.remaining()))
         }
 
         /// Decodes the next `count` values, or all remaining ones if there are fewer.
         #[pyo3(signature = (count, *, out=None))]
-        fn decode<'py>(
-            &mut self,
-            py: Python<'py>,
-            count: usize,
-            out: Option<&Object<'py>>,
-        ) -> PyResult<Object<'py>> {
+        fn decode(&mut self, py: Python, count: usize, out: Optional) -> Answer {
             let target = Target::numbers(out, self.dtype)?;
             let count = count.min(self.remaining(py)?);
             let data = Memory::of(self.data.bind(py).as_any())?;
@@ -237,12 +226,12 @@ pub mod stream_vbyte {
         }
 
         /// Moves to the value with index `index`, or past the last one.
-        fn seek(&mut self, py: Python<'_>, index: usize) -> PyResult<()> {
+        fn seek(&mut self, py: Python, index: usize) -> PyResult<()> {
             at_place!(self, py, |cursor: T| cursor.seek(index).map_err(of_codec))
         }
 
         /// Skips `values` values.
-        fn skip(&mut self, py: Python<'_>, values: usize) -> PyResult<()> {
+        fn skip(&mut self, py: Python, values: usize) -> PyResult<()> {
             at_place!(self, py, |cursor: T| cursor.skip(values).map_err(of_codec))
         }
 
@@ -268,11 +257,7 @@ pub mod stream_vbyte {
     trait Number: Integer + for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr> {
         const VARIANTS: &'static [(&'static str, Format<Self>)];
 
-        fn format(
-            variant: Option<&str>,
-            delta: Option<&Object<'_>>,
-            zigzag: bool,
-        ) -> PyResult<Format<Self>> {
+        fn format(variant: Option<&str>, delta: Optional, zigzag: bool) -> PyResult<Format<Self>> {
             let wanted = variant.unwrap_or(Self::VARIANTS[0].0);
             let found = Self::VARIANTS.iter().find(|(name, _)| *name == wanted);
             let mut format = found.map(|(_, format)| *format).ok_or_else(|| {

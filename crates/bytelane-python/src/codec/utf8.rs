@@ -17,7 +17,7 @@ pub mod utf8 {
     ///     ...
     /// bytelane.Error: offset 2: invalid UTF-8
     #[pyfunction]
-    fn validate(data: &Object<'_>) -> PyResult<()> {
+    fn validate(data: &Object) -> PyResult<()> {
         let done = Memory::of(data)?.read(|data: &[u8]| utf8::validate(data).map(|_| ()))?;
         done.map_err(of_codec)
     }
@@ -28,7 +28,7 @@ pub mod utf8 {
     /// >>> utf8.valid_up_to(b"ab\xff")
     /// 2
     #[pyfunction]
-    fn valid_up_to(data: &Object<'_>) -> PyResult<usize> {
+    fn valid_up_to(data: &Object) -> PyResult<usize> {
         Memory::of(data)?.read(utf8::valid_up_to)
     }
 
@@ -38,7 +38,7 @@ pub mod utf8 {
     /// >>> utf8.is_ascii(b"abc"), utf8.is_ascii("grün".encode())
     /// (True, False)
     #[pyfunction]
-    fn is_ascii(data: &Object<'_>) -> PyResult<bool> {
+    fn is_ascii(data: &Object) -> PyResult<bool> {
         Memory::of_text(data)?.read(utf8::is_ascii)
     }
 
@@ -48,7 +48,7 @@ pub mod utf8 {
     /// >>> utf8.count_chars("grün".encode())
     /// 4
     #[pyfunction]
-    fn count_chars(data: &Object<'_>) -> PyResult<usize> {
+    fn count_chars(data: &Object) -> PyResult<usize> {
         let count = |data: &[u8]| utf8::validate(data).map(utf8::count_chars);
         Memory::of_text(data)?.read(count)?.map_err(of_codec)
     }

@@ -23,16 +23,9 @@ pub mod validity {
     /// >>> from bytelane import validity
     /// >>> validity.encode(array("H", [2, 0, 2, 1]), max_level=2)
     /// b'\x05'
-    #[pyfunction]
-    #[pyo3(signature = (levels, max_level, *, dtype=None, out=None))]
-    fn encode<'py>(
-        levels: &Object<'py>,
-        max_level: u16,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(levels)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (levels, max_level, *, dtype=None, out=None))]
+    fn encode(levels: &Object, max_level: u16, dtype: Optional, out: Optional) -> Answer {
+        let (source, target) = to_bytes(levels, out)?;
         by_level!(source.numbers(dtype)?, T => {
             let format = format::<T>(max_level)?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
@@ -54,18 +47,15 @@ pub mod validity {
     /// >>> from bytelane import validity
     /// >>> validity.decode(b"\x05", "uint16", 4, max_level=2).tolist()
     /// [2, 1, 2, 1]
-    #[pyfunction]
-    #[pyo3(signature = (bitmap, dtype, count, max_level, *, out=None))]
-    fn decode<'py>(
-        bitmap: &Object<'py>,
-        dtype: &Object<'py>,
+    #[pyfunction(signature = (bitmap, dtype, count, max_level, *, out=None))]
+    fn decode(
+        bitmap: &Object,
+        dtype: &Object,
         count: usize,
         max_level: u16,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(bitmap)?;
-        let dtype = dtype_of(dtype)?;
-        let target = Target::numbers(out, dtype)?;
+        out: Optional,
+    ) -> Answer {
+        let (source, dtype, target) = to_numbers(bitmap, dtype, out)?;
         check_bits(&source, count)?;
         by_level!(dtype, T => {
             let format = format::<T>(max_level)?;
@@ -83,9 +73,8 @@ pub mod validity {
     /// >>> from bytelane import validity
     /// >>> validity.count_valid(b"\xff\x05", 9)
     /// 9
-    #[pyfunction]
-    #[pyo3(signature = (bitmap, count=None))]
-    fn count_valid(bitmap: &Object<'_>, count: Option<usize>) -> PyResult<usize> {
+    #[pyfunction(signature = (bitmap, count=None))]
+    fn count_valid(bitmap: &Object, count: Option<usize>) -> PyResult<usize> {
         let source = Memory::of(bitmap)?;
         let count = count.unwrap_or(source.len().saturating_mul(8));
         check_bits(&source, count)?;
@@ -107,15 +96,14 @@ pub mod validity {
     /// >>> from bytelane import validity
     /// >>> validity.spread(array("d", [1.5, 2.5]), b"\x05", 4).tolist()
     /// [1.5, 0.0, 2.5, 0.0]
-    #[pyfunction]
-    #[pyo3(signature = (values, bitmap, count, *, dtype=None, out=None))]
-    fn spread<'py>(
-        values: &Object<'py>,
-        bitmap: &Object<'py>,
+    #[pyfunction(signature = (values, bitmap, count, *, dtype=None, out=None))]
+    fn spread(
+        values: &Object,
+        bitmap: &Object,
         count: usize,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+        dtype: Optional,
+        out: Optional,
+    ) -> Answer {
         let source = Memory::of(values)?;
         let bits = Memory::of(bitmap)?;
         let dtype = source.numbers(dtype)?;
@@ -143,14 +131,8 @@ pub mod validity {
     /// >>> from bytelane import validity
     /// >>> validity.compact(array("d", [1.5, 0.0, 2.5, 0.0]), b"\x05").tolist()
     /// [1.5, 2.5]
-    #[pyfunction]
-    #[pyo3(signature = (values, bitmap, *, dtype=None, out=None))]
-    fn compact<'py>(
-        values: &Object<'py>,
-        bitmap: &Object<'py>,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (values, bitmap, *, dtype=None, out=None))]
+    fn compact(values: &Object, bitmap: &Object, dtype: Optional, out: Optional) -> Answer {
         let source = Memory::of(values)?;
         let bits = Memory::of(bitmap)?;
         let dtype = source.numbers(dtype)?;
@@ -169,7 +151,7 @@ pub mod validity {
     }
 
     /// Checks a bitmap before memory is allocated for its values.
-    fn check_bits(bitmap: &Memory<'_>, count: usize) -> PyResult<()> {
+    fn check_bits(bitmap: &Memory, count: usize) -> PyResult<()> {
         let (needed, given) = (count.div_ceil(8), bitmap.len());
         if needed <= given {
             Ok(())

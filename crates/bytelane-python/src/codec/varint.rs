@@ -20,15 +20,9 @@ pub mod varint {
     /// >>> from bytelane import varint
     /// >>> varint.encode(array("I", [1, 300])).hex()
     /// '01ac02'
-    #[pyfunction]
-    #[pyo3(signature = (values, *, dtype=None, out=None))]
-    fn encode<'py>(
-        values: &Object<'py>,
-        dtype: Option<&Object<'py>>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
-        let source = Memory::of(values)?;
-        let target = Target::bytes(out)?;
+    #[pyfunction(signature = (values, *, dtype=None, out=None))]
+    fn encode(values: &Object, dtype: Optional, out: Optional) -> Answer {
+        let (source, target) = to_bytes(values, out)?;
         by_type!(source.numbers(dtype)?, "varint", "integers of 32 or 64 bits",
         [Unsigned 4 u32, Signed 4 i32, Unsigned 8 u64, Signed 8 i64], T => {
             let room = varint::max_encoded_len::<T>(source.len() / size_of::<T>());
@@ -49,14 +43,8 @@ pub mod varint {
     /// >>> from bytelane import varint
     /// >>> varint.decode(bytes.fromhex("01ac02"), "uint32").tolist()
     /// [1, 300]
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count=None, *, out=None))]
-    fn decode<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        count: Option<usize>,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<Object<'py>> {
+    #[pyfunction(signature = (data, dtype, count=None, *, out=None))]
+    fn decode(data: &Object, dtype: &Object, count: Option<usize>, out: Optional) -> Answer {
         let source = Memory::of(data)?;
         let count = match count {
             Some(count) => count,
@@ -72,14 +60,8 @@ pub mod varint {
     /// >>> values, read = varint.decode_prefix(bytes.fromhex("01ac02"), "uint32", 1)
     /// >>> values.tolist(), read
     /// ([1], 1)
-    #[pyfunction]
-    #[pyo3(signature = (data, dtype, count, *, out=None))]
-    fn decode_prefix<'py>(
-        data: &Object<'py>,
-        dtype: &Object<'py>,
-        count: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
+    #[pyfunction(signature = (data, dtype, count, *, out=None))]
+    fn decode_prefix(data: &Object, dtype: &Object, count: usize, out: Optional) -> PrefixAnswer {
         decode_some(&Memory::of(data)?, dtype, count, out)
     }
 
@@ -89,20 +71,15 @@ pub mod varint {
     /// >>> varint.count(bytes.fromhex("01ac02"))
     /// 2
     #[pyfunction]
-    fn count(data: &Object<'_>) -> PyResult<usize> {
+    fn count(data: &Object) -> PyResult<usize> {
         count_of(&Memory::of(data)?)
     }
 
-    fn count_of(source: &Memory<'_>) -> PyResult<usize> {
+    fn count_of(source: &Memory) -> PyResult<usize> {
         source.read(|data: &[u8]| varint::count(data))
     }
 
-    fn decode_some<'py>(
-        source: &Memory<'py>,
-        dtype: &Object<'py>,
-        count: usize,
-        out: Option<&Object<'py>>,
-    ) -> PyResult<(Object<'py>, usize)> {
+    fn decode_some(source: &Memory, dtype: &Object, count: usize, out: Optional) -> PrefixAnswer {
         let dtype = dtype_of(dtype)?;
         let target = Target::numbers(out, dtype)?;
         // Each varint has at least one byte, so the input cannot have more, and more need no
