@@ -28,12 +28,7 @@ mod simd;
 #[doc(hidden)]
 pub use backend::tuning;
 pub use backend::{Backend, Detected, Unavailable, UnknownBackend};
-#[doc(hidden)]
-pub use codec::decimal;
-pub use codec::{
-    alp, base64, big_endian, bit_packing, byte_stream_split, delta, fsst, json_string,
-};
-pub use codec::{rle_hybrid, stream_vbyte, utf8, validity, varint};
+pub use codec::*;
 pub use error::{DestinationError, Error, LengthError, LengthErrorKind};
 #[cfg(feature = "alloc")]
 pub use memory::Buffer;

@@ -24,7 +24,6 @@ const LISTS: &[&str] = &[
     "crates/bytelane-python/tests/test_codecs.py",
     "crates/bytelane-testkit/tests/it/golden.rs",
     "crates/bytelane/src/codec/mod.rs",
-    "crates/bytelane/src/lib.rs",
     "peers/src/libraries/mod.rs",
     "xtask/src/record/order.rs",
 ];

@@ -7,6 +7,7 @@ pub mod base64;
 pub mod big_endian;
 pub mod bit_packing;
 pub mod byte_stream_split;
+#[doc(hidden)]
 pub mod decimal;
 pub mod delta;
 pub mod fsst;
