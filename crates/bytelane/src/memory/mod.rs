@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // Casts between primitive slices and bytes.
 
 mod fill;
+mod forms;
 #[cfg(feature = "alloc")]
 mod reserved;
 mod table;
@@ -13,6 +14,7 @@ pub use fill::Destination;
 pub(crate) use fill::{Faithful, Fill, Part};
 #[cfg(feature = "alloc")]
 pub(crate) use fill::{append, append_to_room};
+pub(crate) use forms::{errors_of, forms, same_as};
 #[cfg(feature = "alloc")]
 pub use reserved::{Reserved, extend};
 pub(crate) use table::Table;

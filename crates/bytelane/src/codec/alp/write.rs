@@ -3,10 +3,8 @@
 
 use super::page::{HEADER, OFFSET, POSITION, vector_header};
 use super::{Error, ErrorKind, Float, Format};
-use crate::memory::{self, Fill, Slot};
-use crate::{Destination, DestinationError, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::memory::{Fill, Slot, forms};
+use crate::{DestinationError, Detected};
 
 /// Number of vectors to sample for an estimate.
 const SAMPLES: usize = 8;
@@ -46,63 +44,33 @@ impl Format {
         T::length(self, values, SAMPLES, Detected::active())
     }
 
-    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
-    /// after the result may be overwritten.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Destination`] if the result does not fit; the contents of `dst` are then
-    /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can
-    /// have.
-    #[inline]
-    pub fn encode<T: Float>(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_with(Detected::active(), values, dst);
-        written.map(|written| written.len())
+    forms! {
+        /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
+        /// after the result may be overwritten.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Destination`] if the result does not fit; the contents of `dst` are then
+        /// unspecified. [`ErrorKind::Size`] if there are more values, or more bytes, than a page can
+        /// have.
+        encode[T: Float](self, values: &[T]) -> dst: [u8], Error;
+        encode_with: |backend| self.operation(backend, values);
+        /// Room for [`max_encoded_len`](Self::max_encoded_len) is reserved.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have; the `Vec`
+        /// is unchanged then.
+        encode_append: self.room(values)?;
+        encode_to_vec;
     }
 
-    /// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
-    /// initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_with<'a, T: Float>(
-        self,
-        backend: Detected,
-        values: &[T],
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], Error> {
-        let (written, ()) = dst.into().fill(self.operation(backend, values))?;
-        Ok(written)
-    }
-
-    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes. Room
-    /// for [`max_encoded_len`](Self::max_encoded_len) is reserved.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Size`] if there are more values, or more bytes, than a page can have; the `Vec`
-    /// is unchanged then.
+    /// Returns how much memory to reserve for a page.
     #[cfg(feature = "alloc")]
     #[inline]
-    pub fn encode_append<T: Float>(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
-        let operation = self.operation(Detected::active(), values);
-        operation.check_count()?;
-        let most = self.max_encoded_len::<T>(values.len());
-        Ok(memory::append(operation, most, to)?.0)
-    }
-
-    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode_append`](Self::encode_append).
-    #[cfg(feature = "alloc")]
-    pub fn encode_to_vec<T: Float>(self, values: &[T]) -> Result<Vec<u8>, Error> {
-        let mut encoded = Vec::new();
-        self.encode_append(values, &mut encoded)?;
-        Ok(encoded)
+    fn room<T: Float>(self, values: &[T]) -> Result<usize, Error> {
+        check_count(values)?;
+        Ok(self.max_encoded_len::<T>(values.len()))
     }
 
     #[inline]
@@ -127,51 +95,21 @@ pub fn estimated_len<T: Float>(values: &[T]) -> usize {
     Format::STANDARD.estimated_len(values)
 }
 
-/// Encodes values to the front of `dst`, in vectors of 1024. Returns the number of bytes. If `dst`
-/// is longer, bytes after the result may be overwritten.
-///
-/// # Errors
-///
-/// The same as [`Format::encode`].
-#[inline]
-pub fn encode<T: Float>(values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-    Format::STANDARD.encode(values, dst)
-}
-
-/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the bytes written.
-///
-/// # Errors
-///
-/// The same as [`encode`].
-#[inline]
-pub fn encode_with<'a, T: Float>(
-    backend: Detected,
-    values: &[T],
-    dst: impl Into<Destination<'a, u8>>,
-) -> Result<&'a mut [u8], Error> {
-    Format::STANDARD.encode_with(backend, values, dst)
-}
-
-/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
-///
-/// # Errors
-///
-/// The same as [`Format::encode_append`].
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_append<T: Float>(values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
-    Format::STANDARD.encode_append(values, to)
-}
-
-/// Same as [`encode`], but returns a new `Vec`.
-///
-/// # Errors
-///
-/// The same as [`Format::encode_append`].
-#[cfg(feature = "alloc")]
-pub fn encode_to_vec<T: Float>(values: &[T]) -> Result<Vec<u8>, Error> {
-    Format::STANDARD.encode_to_vec(values)
+forms! {
+    /// Encodes values to the front of `dst`, in vectors of 1024. Returns the number of bytes. If `dst`
+    /// is longer, bytes after the result may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Format::encode`].
+    encode[T: Float](values: &[T]) -> dst: [u8], Error;
+    encode_with: |backend| Format::STANDARD.operation(backend, values);
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Format::encode_append`].
+    encode_append: Format::STANDARD.room(values)?;
+    encode_to_vec;
 }
 
 /// Encodes values to a page.
@@ -181,14 +119,12 @@ pub(crate) struct Encode<'a, T> {
     backend: Detected,
 }
 
-impl<T: Float> Encode<'_, T> {
-    /// Fails if there are more values than a page can have.
-    #[inline]
-    fn check_count(&self) -> Result<(), Error> {
-        match i32::try_from(self.values.len()) {
-            Ok(_) => Ok(()),
-            Err(_) => Err(Error::nowhere(ErrorKind::Size)),
-        }
+/// Fails if there are more values than a page can have.
+#[inline]
+fn check_count<T>(values: &[T]) -> Result<(), Error> {
+    match i32::try_from(values.len()) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::nowhere(ErrorKind::Size)),
     }
 }
 
@@ -198,7 +134,7 @@ impl<T: Float> Fill for Encode<'_, T> {
 
     #[inline]
     fn fill(self, to: &mut [Slot]) -> Result<(usize, ()), Error> {
-        self.check_count()?;
+        check_count(self.values)?;
         match T::encode(self.format, self.values, to, self.backend) {
             Some(length) if length as u64 <= u64::from(u32::MAX) => Ok((length, ())),
             Some(_) => Err(Error::nowhere(ErrorKind::Size)),

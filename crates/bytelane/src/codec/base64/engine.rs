@@ -6,10 +6,10 @@ use super::{Decode, Encode, Error};
 #[cfg(feature = "alloc")]
 use super::{decoded_len, encoded_len_of};
 #[cfg(feature = "alloc")]
-use crate::memory::{self, Buffer};
-use crate::{Destination, DestinationError, Detected};
+use crate::memory::{Buffer, forms};
+use crate::{DestinationError, Detected};
 #[cfg(feature = "alloc")]
-use alloc::{string::String, vec::Vec};
+use alloc::string::String;
 
 /// Characters for the values 62 and 63.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -149,83 +149,51 @@ impl Engine {
         })
     }
 
-    /// Encodes bytes to the front of `dst`. Returns the length of the text,
-    /// [`encoded_len`](Self::encoded_len).
-    ///
-    /// # Errors
-    ///
-    /// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
-    ///
-    /// ```
-    /// use bytelane::base64::URL_SAFE_NO_PAD;
-    /// let mut text = [0; 16];
-    /// let len = URL_SAFE_NO_PAD.encode([0xfb, 0xff], &mut text)?;
-    /// assert_eq!(&text[..len], b"-_8");
-    /// # Ok::<(), bytelane::DestinationError>(())
-    /// ```
-    #[inline]
-    pub fn encode(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, DestinationError> {
-        let written = self.encode_with(Detected::active(), src, dst)?;
-        Ok(written.len())
+    forms! {
+        /// Encodes bytes to the front of `dst`. Returns the length of the text,
+        /// [`encoded_len`](Self::encoded_len).
+        ///
+        /// # Errors
+        ///
+        /// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
+        ///
+        /// ```
+        /// use bytelane::base64::URL_SAFE_NO_PAD;
+        /// let mut text = [0; 16];
+        /// let len = URL_SAFE_NO_PAD.encode([0xfb, 0xff], &mut text)?;
+        /// assert_eq!(&text[..len], b"-_8");
+        /// # Ok::<(), bytelane::DestinationError>(())
+        /// ```
+        encode[](self, src: impl AsRef<[u8]>) -> dst: [u8], DestinationError;
+        encode_with: |backend| Encode(self, src.as_ref(), backend);
     }
 
-    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the text.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_with<'a>(
-        self,
-        backend: Detected,
-        src: impl AsRef<[u8]>,
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], DestinationError> {
-        let operation = Encode(self, src.as_ref(), backend);
-        let (written, ()) = dst.into().fill(operation)?;
-        Ok(written)
-    }
-
-    /// Decodes text to the front of `dst`. Returns the number of bytes, which is
-    /// [`decoded_len`](super::decoded_len).
-    ///
-    /// # Errors
-    ///
-    /// [`Error`]. If the text is malformed, the bytes of `dst` reserved for the result are
-    /// unspecified; if `dst` is too short, nothing is written.
-    ///
-    /// ```
-    /// use bytelane::base64::{ErrorKind, STANDARD};
-    /// let mut bytes = [0; 16];
-    /// let len = STANDARD.decode("aGVsbG8=", &mut bytes)?;
-    /// assert_eq!(&bytes[..len], b"hello");
-    /// let error = STANDARD.decode("aGV bG8=", &mut bytes).unwrap_err();
-    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::InvalidByte(b' '), Some(3)));
-    /// # Ok::<(), bytelane::base64::Error>(())
-    /// ```
-    #[inline]
-    pub fn decode(self, src: impl AsRef<[u8]>, dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.decode_with(Detected::active(), src, dst)?;
-        Ok(written.len())
-    }
-
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_with<'a>(
-        self,
-        backend: Detected,
-        src: impl AsRef<[u8]>,
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], Error> {
-        let operation = Decode(self, src.as_ref(), backend);
-        let (written, ()) = dst.into().fill(operation)?;
-        Ok(written)
+    forms! {
+        /// Decodes text to the front of `dst`. Returns the number of bytes, which is
+        /// [`decoded_len`](super::decoded_len).
+        ///
+        /// # Errors
+        ///
+        /// [`Error`]. If the text is malformed, the bytes of `dst` reserved for the result are
+        /// unspecified; if `dst` is too short, nothing is written.
+        ///
+        /// ```
+        /// use bytelane::base64::{ErrorKind, STANDARD};
+        /// let mut bytes = [0; 16];
+        /// let len = STANDARD.decode("aGVsbG8=", &mut bytes)?;
+        /// assert_eq!(&bytes[..len], b"hello");
+        /// let error = STANDARD.decode("aGV bG8=", &mut bytes).unwrap_err();
+        /// assert_eq!((error.kind(), error.offset()), (ErrorKind::InvalidByte(b' '), Some(3)));
+        /// # Ok::<(), bytelane::base64::Error>(())
+        /// ```
+        decode[](self, src: impl AsRef<[u8]>) -> dst: [u8], Error;
+        decode_with: |backend| Decode(self, src.as_ref(), backend);
+        ///
+        /// # Errors
+        ///
+        /// [`Error`]; the `Vec` is unchanged then.
+        decode_append: decoded_len(src.as_ref());
+        decode_to_vec;
     }
 }
 
@@ -257,28 +225,5 @@ impl Engine {
         let mut text = String::new();
         self.encode_append(src, &mut text);
         text
-    }
-
-    /// Same as [`decode`](Self::decode), but appends to a `Vec`. Returns the number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`]; the `Vec` is unchanged then.
-    #[inline]
-    pub fn decode_append(self, src: impl AsRef<[u8]>, to: &mut Vec<u8>) -> Result<usize, Error> {
-        let src = src.as_ref();
-        let operation = Decode(self, src, Detected::active());
-        Ok(memory::append(operation, decoded_len(src), to)?.0)
-    }
-
-    /// Same as [`decode`](Self::decode), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`].
-    pub fn decode_to_vec(self, src: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        self.decode_append(src, &mut bytes)?;
-        Ok(bytes)
     }
 }

@@ -33,11 +33,9 @@ mod tests;
 use crate::backend::dispatch;
 use crate::backend::tuning::for_two_bytes;
 use crate::error::{check_divisible, front};
-use crate::memory::{self, Fill, Slot};
+use crate::memory::{self, Fill, Slot, forms};
 use crate::simd::{Writes, with_writes};
-use crate::{Backend, Destination, DestinationError, Detected, LengthError, Value};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::{Backend, DestinationError, Detected, LengthError, Value};
 
 /// Operations that each instruction set provides: reversing the bytes of each value of `K` bytes.
 pub(crate) trait Swap<const K: usize>: Copy {
@@ -49,130 +47,63 @@ dispatch! {
     fn swap_blocks<const K: usize, W: Writes>(src: &[u8], dst: &mut [Slot]) = kernel::swap::<K, _, W>, or scalar::swap_fixed::<K>;
 }
 
-/// Writes values as big-endian bytes to the front of `dst`. Returns the number of bytes,
-/// `size_of_val(values)`.
-///
-/// # Errors
-///
-/// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
-///
-/// ```
-/// let mut encoded = [0; 4];
-/// bytelane::big_endian::encode(&[0x0102u16, 3], &mut encoded)?;
-/// assert_eq!(encoded, [1, 2, 0, 3]);
-/// # Ok::<(), bytelane::DestinationError>(())
-/// ```
-#[inline]
-pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-    encode_with(Detected::active(), values, dst).map(|written| written.len())
+forms! {
+    /// Writes values as big-endian bytes to the front of `dst`. Returns the number of bytes,
+    /// `size_of_val(values)`.
+    ///
+    /// # Errors
+    ///
+    /// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
+    ///
+    /// ```
+    /// let mut encoded = [0; 4];
+    /// bytelane::big_endian::encode(&[0x0102u16, 3], &mut encoded)?;
+    /// assert_eq!(encoded, [1, 2, 0, 3]);
+    /// # Ok::<(), bytelane::DestinationError>(())
+    /// ```
+    encode[T: Value](values: &[T]) -> dst: [u8], DestinationError;
+    encode_with: |backend| Reverse::bytes_of(values, backend);
+    ///
+    /// ```
+    /// let mut encoded = vec![7];
+    /// bytelane::big_endian::encode_append(&[0x0102u16, 3], &mut encoded);
+    /// assert_eq!(encoded, [7, 1, 2, 0, 3]);
+    /// ```
+    encode_append -> usize: size_of_val(values);
+    encode_to_vec;
 }
 
-/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the bytes written.
-///
-/// # Errors
-///
-/// The same as [`encode`].
-#[inline]
-pub fn encode_with<'a, T: Value>(
-    backend: Detected,
-    values: &[T],
-    dst: impl Into<Destination<'a, u8>>,
-) -> Result<&'a mut [u8], DestinationError> {
-    let (written, ()) = dst.into().fill(Reverse::bytes_of(values, backend))?;
-    Ok(written)
-}
-
-/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
-///
-/// ```
-/// let mut encoded = vec![7];
-/// bytelane::big_endian::encode_append(&[0x0102u16, 3], &mut encoded);
-/// assert_eq!(encoded, [7, 1, 2, 0, 3]);
-/// ```
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_append<T: Value>(values: &[T], to: &mut Vec<u8>) -> usize {
-    let operation = Reverse::bytes_of(values, Detected::active());
-    let appended = memory::append(operation, size_of_val(values), to);
-    appended.expect("there is room").0
-}
-
-/// Same as [`encode`], but returns a new `Vec`.
-#[cfg(feature = "alloc")]
-#[must_use]
-pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    encode_append(values, &mut encoded);
-    encoded
-}
-
-/// Reads values from all of `src`, their big-endian bytes, to the front of `values`. Returns the
-/// number of values.
-///
-/// # Errors
-///
-/// [`LengthError`] if the length of `src` is not a multiple of the size of a value, or if `values`
-/// is too short; nothing is written then.
-///
-/// ```
-/// let mut decoded = [0u16; 2];
-/// assert_eq!(bytelane::big_endian::decode(&[1, 2, 0, 3], &mut decoded)?, 2);
-/// assert_eq!(decoded, [0x0102, 3]);
-/// # Ok::<(), bytelane::LengthError>(())
-/// ```
-#[inline]
-pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthError> {
-    decode_with(Detected::active(), src, values).map(|written| written.len())
-}
-
-/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the values written.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[inline]
-pub fn decode_with<'a, T: Value>(
-    backend: Detected,
-    src: &[u8],
-    values: impl Into<Destination<'a, T>>,
-) -> Result<&'a mut [T], LengthError> {
-    let (written, ()) = values.into().fill(Reverse::values_of::<T>(src, backend)?)?;
-    Ok(written)
-}
-
-/// Same as [`decode`], but appends to a `Vec`. Returns the number of values.
-///
-/// # Errors
-///
-/// [`LengthError`] if the length of `src` is not a multiple of the size of a value; the `Vec` is
-/// unchanged then.
-///
-/// ```
-/// let mut values = vec![7u16];
-/// bytelane::big_endian::decode_append(&[1, 2, 0, 3], &mut values)?;
-/// assert_eq!(values, [7, 0x0102, 3]);
-/// # Ok::<(), bytelane::LengthError>(())
-/// ```
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, LengthError> {
-    let operation = Reverse::values_of::<T>(src, Detected::active())?;
-    let most = src.len() / size_of::<T>();
-    Ok(memory::append(operation, most, to)?.0)
-}
-
-/// Same as [`decode`], but returns a new `Vec`.
-///
-/// # Errors
-///
-/// [`LengthError`] if the length of `src` is not a multiple of the size of a value.
-#[cfg(feature = "alloc")]
-pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
-    let mut values = Vec::new();
-    decode_append(src, &mut values)?;
-    Ok(values)
+forms! {
+    /// Reads values from all of `src`, their big-endian bytes, to the front of `values`. Returns the
+    /// number of values.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`] if the length of `src` is not a multiple of the size of a value, or if `values`
+    /// is too short; nothing is written then.
+    ///
+    /// ```
+    /// let mut decoded = [0u16; 2];
+    /// assert_eq!(bytelane::big_endian::decode(&[1, 2, 0, 3], &mut decoded)?, 2);
+    /// assert_eq!(decoded, [0x0102, 3]);
+    /// # Ok::<(), bytelane::LengthError>(())
+    /// ```
+    decode[T: Value](src: &[u8]) -> values: [T], LengthError;
+    decode_with: |backend| Reverse::values_of::<T>(src, backend)?;
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`] if the length of `src` is not a multiple of the size of a value; the `Vec` is
+    /// unchanged then.
+    ///
+    /// ```
+    /// let mut values = vec![7u16];
+    /// bytelane::big_endian::decode_append(&[1, 2, 0, 3], &mut values)?;
+    /// assert_eq!(values, [7, 0x0102, 3]);
+    /// # Ok::<(), bytelane::LengthError>(())
+    /// ```
+    decode_append: src.len() / size_of::<T>();
+    decode_to_vec;
 }
 
 /// Converts from the byte order of this machine to big-endian or back, which is the same operation.

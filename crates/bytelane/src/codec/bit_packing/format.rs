@@ -4,10 +4,8 @@
 use super::{Error, ErrorKind, Integer, Layout, SignedInteger};
 use crate::backend::tuning::tuning;
 use crate::error::front;
-use crate::memory::{self, Fill, Slot};
-use crate::{Backend, Destination, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::memory::{Fill, Slot, forms};
+use crate::{Backend, Detected};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -89,170 +87,65 @@ impl<T: Integer> Format<T> {
         self.layout.bytes(count).unwrap_or(usize::MAX)
     }
 
-    /// Packs values to the front of `dst`. Returns the number of bytes, which is
-    /// [`encoded_len`](Self::encoded_len).
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Destination`] if `dst` is shorter than that; nothing is written then.
-    /// [`ErrorKind::Value`] for the first value that does not fit, with its offset in memory; the
-    /// contents of `dst` are then unspecified.
-    #[inline]
-    pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_with(Detected::active(), values, dst);
-        written.map(|written| written.len())
+    forms! {
+        /// Packs values to the front of `dst`. Returns the number of bytes, which is
+        /// [`encoded_len`](Self::encoded_len).
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Destination`] if `dst` is shorter than that; nothing is written then.
+        /// [`ErrorKind::Value`] for the first value that does not fit, with its offset in memory; the
+        /// contents of `dst` are then unspecified.
+        encode[](self, values: &[T]) -> dst: [u8], Error;
+        encode_with: |backend| self.packing(backend, values);
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Value`] for the first value that does not fit; the `Vec` is unchanged then.
+        encode_append: self.encoded_len(values.len());
+        encode_to_vec;
     }
 
-    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_with<'a>(
-        self,
-        backend: Detected,
-        values: &[T],
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], Error> {
-        let (written, ()) = dst.into().fill(self.packing(backend, values))?;
-        Ok(written)
+    forms! {
+        /// Unpacks values from the front of `src`, up to the length of `values`. Returns the number of
+        /// bytes that they take, which is [`encoded_len`](Self::encoded_len).
+        ///
+        /// It is fastest if `src` continues for at least 72 bytes after them.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Truncated`] if `src` is shorter than that; nothing is written then.
+        decode[](self, src: &[u8]) -> values: [T; count], Error;
+        decode_with: |backend| self.unpacking(backend, src, 0..count);
+        ///
+        /// Memory is allocated only for values that `src` contains. With a width of 0, that is any
+        /// number of values.
+        decode_append: check(self.layout, src, count)?;
+        decode_to_vec;
     }
 
-    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Value`] for the first value that does not fit; the `Vec` is unchanged then.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn encode_append(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
-        let operation = self.packing(Detected::active(), values);
-        Ok(memory::append(operation, self.encoded_len(values.len()), to)?.0)
-    }
-
-    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Value`] for the first value that does not fit.
-    #[cfg(feature = "alloc")]
-    pub fn encode_to_vec(self, values: &[T]) -> Result<Vec<u8>, Error> {
-        let mut encoded = Vec::new();
-        self.encode_append(values, &mut encoded)?;
-        Ok(encoded)
-    }
-
-    /// Unpacks values from the front of `src`, up to the length of `values`. Returns the number of
-    /// bytes that they take, which is [`encoded_len`](Self::encoded_len).
-    ///
-    /// It is fastest if `src` continues for at least 72 bytes after them.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Truncated`] if `src` is shorter than that; nothing is written then.
-    #[inline]
-    pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_with(Detected::active(), src, values);
-        read.map(|(_, read)| read)
-    }
-
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the values, which fill the destination, and the number of bytes
-    /// that they take.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        values: impl Into<Destination<'a, T>>,
-    ) -> Result<(&'a mut [T], usize), Error> {
-        let values = values.into();
-        let count = values.len();
-        values.fill(self.unpacking(backend, src, 0..count))
-    }
-
-    /// Same as [`decode`](Self::decode) of `count` values, but appends to a `Vec`. Returns the
-    /// number of bytes that they take.
-    ///
-    /// Memory is allocated only for values that `src` contains. With a width of 0, that is any
-    /// number of values.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
-        check(self.layout, src, count)?;
-        let operation = self.unpacking(Detected::active(), src, 0..count);
-        Ok(memory::append(operation, count, to)?.1)
-    }
-
-    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
-    /// number of bytes that the values take.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[cfg(feature = "alloc")]
-    pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
-        let mut values = Vec::new();
-        let read = self.decode_append(src, count, &mut values)?;
-        Ok((values, read))
-    }
-
-    /// Unpacks the values of a range to the front of `values`. Returns their number. Values before
-    /// the range are skipped, not read.
-    ///
-    /// ```
-    /// use bytelane::bit_packing::Format;
-    ///
-    /// let format = Format::<u16>::new(12).expect("at most 16 bits");
-    /// let packed = format.encode_to_vec(&[10, 20, 30, 40])?;
-    /// let mut two = [0; 2];
-    /// assert_eq!(format.decode_range(&packed, 1..3, &mut two)?, 2);
-    /// assert_eq!(two, [20, 30]);
-    /// # Ok::<(), bytelane::bit_packing::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Range`] if the range begins after its end, [`ErrorKind::Truncated`] if it
-    /// reaches past the end of `src`, [`ErrorKind::Destination`] if `values` is too short; nothing
-    /// is written then.
-    #[inline]
-    pub fn decode_range(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        values: &mut [T],
-    ) -> Result<usize, Error> {
-        let written = self.decode_range_with(Detected::active(), src, range, values);
-        written.map(|written| written.len())
-    }
-
-    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
-    /// memory that need not be initialised. Returns the values written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        range: Range<usize>,
-        values: impl Into<Destination<'a, T>>,
-    ) -> Result<&'a mut [T], Error> {
-        let (written, _) = values.into().fill(self.unpacking(backend, src, range))?;
-        Ok(written)
+    forms! {
+        /// Unpacks the values of a range to the front of `values`. Returns their number. Values before
+        /// the range are skipped, not read.
+        ///
+        /// ```
+        /// use bytelane::bit_packing::Format;
+        ///
+        /// let format = Format::<u16>::new(12).expect("at most 16 bits");
+        /// let packed = format.encode_to_vec(&[10, 20, 30, 40])?;
+        /// let mut two = [0; 2];
+        /// assert_eq!(format.decode_range(&packed, 1..3, &mut two)?, 2);
+        /// assert_eq!(two, [20, 30]);
+        /// # Ok::<(), bytelane::bit_packing::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Range`] if the range begins after its end, [`ErrorKind::Truncated`] if it
+        /// reaches past the end of `src`, [`ErrorKind::Destination`] if `values` is too short; nothing
+        /// is written then.
+        decode_range[](self, src: &[u8], range: Range<usize>) -> values: [T], Error;
+        decode_range_with: |backend| self.unpacking(backend, src, range);
     }
 
     #[inline]

@@ -39,11 +39,9 @@ mod width;
 pub use width::Width;
 pub(crate) use width::{Join, Split};
 
-use crate::memory::{self, Slot};
+use crate::memory::{self, Slot, forms};
 use crate::simd::Writes;
-use crate::{Destination, DestinationError, Detected, LengthError, Value};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::{DestinationError, LengthError, Value};
 
 /// Operations that each instruction set provides: conversion between a block of 64 values and block
 /// `at` of K *planes*, the streams in blocks of 64 bytes. All planes have the same number of blocks.
@@ -66,107 +64,39 @@ pub(crate) trait Planes<const K: usize>: Copy {
     fn join16(self, planes: &[[u8; 16]; K]) -> [[u8; K]; 16];
 }
 
-/// Splits numbers into the streams of their little-endian bytes, as Parquet stores them, on
-/// machines of either byte order. Returns the number of bytes, `size_of_val(values)`.
-///
-/// Pass half-precision numbers as the `u16` of their bits.
-///
-/// # Errors
-///
-/// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
-#[inline]
-pub fn encode<T: Value>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-    encode_with(Detected::active(), values, dst).map(|written| written.len())
+forms! {
+    /// Splits numbers into the streams of their little-endian bytes, as Parquet stores them, on
+    /// machines of either byte order. Returns the number of bytes, `size_of_val(values)`.
+    ///
+    /// Pass half-precision numbers as the `u16` of their bits.
+    ///
+    /// # Errors
+    ///
+    /// [`DestinationError`] if `dst` is shorter than that; nothing is written then.
+    encode[T: Value](values: &[T]) -> dst: [u8], DestinationError;
+    encode_with: |backend| Width::of::<T>().split(backend, memory::bytes(values));
+    encode_append -> usize: size_of_val(values);
+    encode_to_vec;
 }
 
-/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the bytes written.
-///
-/// # Errors
-///
-/// The same as [`encode`].
-#[inline]
-pub fn encode_with<'a, T: Value>(
-    backend: Detected,
-    values: &[T],
-    dst: impl Into<Destination<'a, u8>>,
-) -> Result<&'a mut [u8], DestinationError> {
-    let operation = Width::of::<T>().split(backend, memory::bytes(values));
-    let (written, ()) = dst.into().fill(operation)?;
-    Ok(written)
-}
-
-/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_append<T: Value>(values: &[T], to: &mut Vec<u8>) -> usize {
-    let operation = Width::of::<T>().split(Detected::active(), memory::bytes(values));
-    let appended = memory::append(operation, size_of_val(values), to);
-    appended.expect("there is room").0
-}
-
-/// Same as [`encode`], but returns a new `Vec`.
-#[cfg(feature = "alloc")]
-#[must_use]
-pub fn encode_to_vec<T: Value>(values: &[T]) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    encode_append(values, &mut encoded);
-    encoded
-}
-
-/// Reads numbers from all of `src`, the streams of their little-endian bytes, to the front of
-/// `values`. Returns the number of values.
-///
-/// # Errors
-///
-/// [`LengthError`] if the length of `src` is not a multiple of the size of a value, or if `values`
-/// is too short; nothing is written then.
-#[inline]
-pub fn decode<T: Value>(src: &[u8], values: &mut [T]) -> Result<usize, LengthError> {
-    decode_with(Detected::active(), src, values).map(|written| written.len())
-}
-
-/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the values written.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[inline]
-pub fn decode_with<'a, T: Value>(
-    backend: Detected,
-    src: &[u8],
-    values: impl Into<Destination<'a, T>>,
-) -> Result<&'a mut [T], LengthError> {
-    let width = Width::of::<T>();
-    let operation = width.join(backend, src, width.count(src.len())?);
-    let (written, ()) = values.into().fill(operation)?;
-    Ok(written)
-}
-
-/// Same as [`decode`], but appends to a `Vec`. Returns the number of values.
-///
-/// # Errors
-///
-/// [`LengthError`] if the length of `src` is not a multiple of the size of a value; the `Vec` is
-/// unchanged then.
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn decode_append<T: Value>(src: &[u8], to: &mut Vec<T>) -> Result<usize, LengthError> {
-    let width = Width::of::<T>();
-    let count = width.count(src.len())?;
-    let operation = width.join(Detected::active(), src, count);
-    Ok(memory::append(operation, count, to)?.0)
-}
-
-/// Same as [`decode`], but returns a new `Vec`.
-///
-/// # Errors
-///
-/// [`LengthError`] if the length of `src` is not a multiple of the size of a value.
-#[cfg(feature = "alloc")]
-pub fn decode_to_vec<T: Value>(src: &[u8]) -> Result<Vec<T>, LengthError> {
-    let mut values = Vec::new();
-    decode_append(src, &mut values)?;
-    Ok(values)
+forms! {
+    /// Reads numbers from all of `src`, the streams of their little-endian bytes, to the front of
+    /// `values`. Returns the number of values.
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`] if the length of `src` is not a multiple of the size of a value, or if `values`
+    /// is too short; nothing is written then.
+    decode[T: Value](src: &[u8]) -> values: [T], LengthError;
+    decode_with: |backend| {
+        let width = Width::of::<T>();
+        width.join(backend, src, width.count(src.len())?)
+    };
+    ///
+    /// # Errors
+    ///
+    /// [`LengthError`] if the length of `src` is not a multiple of the size of a value; the `Vec` is
+    /// unchanged then.
+    decode_append: src.len() / size_of::<T>();
+    decode_to_vec;
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::grid::thinned;
-use crate::{Backend, LengthErrorKind};
+use crate::{Backend, Detected, LengthErrorKind};
 use core::mem::MaybeUninit;
 use std::vec::Vec;
 

@@ -3,10 +3,8 @@
 
 use super::driver::{self, decode_any, encode_any};
 use crate::error::{check_divisible, front};
-use crate::memory::{self, Fill, Slot};
-use crate::{Destination, DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::memory::{self, Fill, Slot, forms};
+use crate::{DestinationError, Detected, Error, LengthError, LengthErrorKind, Value};
 use core::num::NonZeroUsize;
 use core::ops::Range;
 
@@ -82,162 +80,76 @@ impl Width {
         }
     }
 
-    /// Splits the values of `src`, stored one after the other, into their streams at the front of
-    /// `dst`. Returns the number of bytes, which is the length of `src`.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthError`] if the length of `src` is not a multiple of the width, or if `dst` is too
-    /// short; nothing is written then.
-    #[inline]
-    pub fn encode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
-        let written = self.encode_with(Detected::active(), src, dst);
-        written.map(|written| written.len())
+    forms! {
+        /// Splits the values of `src`, stored one after the other, into their streams at the front of
+        /// `dst`. Returns the number of bytes, which is the length of `src`.
+        ///
+        /// # Errors
+        ///
+        /// [`LengthError`] if the length of `src` is not a multiple of the width, or if `dst` is too
+        /// short; nothing is written then.
+        encode[](self, src: &[u8]) -> dst: [u8], LengthError;
+        encode_with: |backend| {
+            self.count(src.len())?;
+            self.split(backend, src)
+        };
+        ///
+        /// # Errors
+        ///
+        /// [`LengthError`] if the length of `src` is not a multiple of the width; the `Vec` is
+        /// unchanged then.
+        encode_append: src.len();
+        encode_to_vec;
     }
 
-    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], LengthError> {
-        self.count(src.len())?;
-        let (written, ()) = dst.into().fill(self.split(backend, src))?;
-        Ok(written)
+    forms! {
+        /// Joins the streams in `src`, all of it, to values at the front of `dst`. Returns the number
+        /// of bytes, which is the length of `src`.
+        ///
+        /// # Errors
+        ///
+        /// The same as [`encode`](Self::encode).
+        decode[](self, src: &[u8]) -> dst: [u8], LengthError;
+        decode_with: |backend| self.join(backend, src, self.count(src.len())?);
+        ///
+        /// # Errors
+        ///
+        /// The same as [`encode_append`](Self::encode_append).
+        decode_append: src.len();
+        decode_to_vec;
     }
 
-    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`LengthError`] if the length of `src` is not a multiple of the width; the `Vec` is
-    /// unchanged then.
-    #[cfg(feature = "alloc")]
-    pub fn encode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
-        self.count(src.len())?;
-        Ok(memory::append(self.split(Detected::active(), src), src.len(), to)?.0)
+    forms! {
+        /// Decodes only the values of `range`, counted in values, from all streams. For readers that
+        /// process a page in pieces. Returns the number of bytes.
+        ///
+        /// # Errors
+        ///
+        /// The same as [`encode`](Self::encode), and an error if the range is not within the values.
+        ///
+        /// ```
+        /// use bytelane::byte_stream_split::Width;
+        ///
+        /// let mut decoded = [0; 4];
+        /// Width::new(2).unwrap().decode_range(b"abc123", 1..3, &mut decoded)?;
+        /// assert_eq!(&decoded, b"b2c3");
+        /// # Ok::<(), bytelane::LengthError>(())
+        /// ```
+        decode_range[](self, src: &[u8], range: Range<usize>) -> dst: [u8], LengthError;
+        decode_range_with: |backend| {
+            let values = self.count_around(&range, src.len())?;
+            Join { range, ..self.join(backend, src, values) }
+        };
     }
 
-    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode_append`](Self::encode_append).
-    #[cfg(feature = "alloc")]
-    pub fn encode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
-        let mut encoded = Vec::new();
-        self.encode_append(src, &mut encoded)?;
-        Ok(encoded)
-    }
-
-    /// Joins the streams in `src`, all of it, to values at the front of `dst`. Returns the number
-    /// of bytes, which is the length of `src`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn decode(self, src: &[u8], dst: &mut [u8]) -> Result<usize, LengthError> {
-        let written = self.decode_with(Detected::active(), src, dst);
-        written.map(|written| written.len())
-    }
-
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn decode_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], LengthError> {
-        let operation = self.join(backend, src, self.count(src.len())?);
-        let (written, ()) = dst.into().fill(operation)?;
-        Ok(written)
-    }
-
-    /// Same as [`decode`](Self::decode), but appends to a `Vec`. Returns the number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode_append`](Self::encode_append).
-    #[cfg(feature = "alloc")]
-    pub fn decode_append(self, src: &[u8], to: &mut Vec<u8>) -> Result<usize, LengthError> {
-        let operation = self.join(Detected::active(), src, self.count(src.len())?);
-        Ok(memory::append(operation, src.len(), to)?.0)
-    }
-
-    /// Same as [`decode`](Self::decode), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode_append`](Self::encode_append).
-    #[cfg(feature = "alloc")]
-    pub fn decode_to_vec(self, src: &[u8]) -> Result<Vec<u8>, LengthError> {
-        let mut values = Vec::new();
-        self.decode_append(src, &mut values)?;
-        Ok(values)
-    }
-
-    /// Decodes only the values of `range`, counted in values, from all streams. For readers that
-    /// process a page in pieces. Returns the number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode), and an error if the range is not within the values.
-    ///
-    /// ```
-    /// use bytelane::byte_stream_split::Width;
-    ///
-    /// let mut decoded = [0; 4];
-    /// Width::new(2).unwrap().decode_range(b"abc123", 1..3, &mut decoded)?;
-    /// assert_eq!(&decoded, b"b2c3");
-    /// # Ok::<(), bytelane::LengthError>(())
-    /// ```
-    #[inline]
-    pub fn decode_range(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        dst: &mut [u8],
-    ) -> Result<usize, LengthError> {
-        let written = self.decode_range_with(Detected::active(), src, range, dst);
-        written.map(|written| written.len())
-    }
-
-    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
-    /// memory that need not be initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode_range`](Self::decode_range).
-    pub fn decode_range_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        range: Range<usize>,
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], LengthError> {
-        let (Range { start, end }, values) = (range, self.count(src.len())?);
+    /// Checks that a range is within the values of a number of bytes. Returns their number.
+    fn count_around(self, range: &Range<usize>, bytes: usize) -> Result<usize, LengthError> {
+        let (&Range { start, end }, values) = (range, self.count(bytes)?);
         if start > end || end > values {
             let kind = LengthErrorKind::Range { start, end, values };
             return Err(Error::nowhere(kind));
         }
-        let mut operation = self.join(backend, src, values);
-        operation.range = start..end;
-        let (written, ()) = dst.into().fill(operation)?;
-        Ok(written)
+        Ok(values)
     }
 
     /// Returns the number of values that a number of bytes has.

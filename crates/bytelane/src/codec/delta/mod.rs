@@ -52,12 +52,10 @@ pub use integer::Integer;
 pub(crate) use number::Number;
 pub(crate) use write::Encode;
 
+use crate::DestinationError;
 use crate::backend::dispatch;
 use crate::codec::bit_packing::{Case, Unpack, WINDOW};
-use crate::memory::{self, Fill, Part, Slot};
-use crate::{Destination, DestinationError, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::memory::{self, Fill, Part, Slot, forms};
 use core::ops::Range;
 
 /// Summing operations of each instruction set, for values of `K` bytes, 4 or 8.
@@ -152,167 +150,80 @@ pub const fn max_encoded_len<T: Integer>(count: usize) -> usize {
     Format::STANDARD.max_encoded_len::<T>(count)
 }
 
-/// Encodes values to the front of `dst`, in blocks of 128. Returns the number of bytes. If `dst` is
-/// longer, bytes after the result may be overwritten.
-///
-/// # Errors
-///
-/// [`DestinationError`] if the result does not fit; the contents of `dst` are then unspecified.
-#[inline]
-pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-    Format::STANDARD.encode(values, dst)
+forms! {
+    /// Encodes values to the front of `dst`, in blocks of 128. Returns the number of bytes. If `dst` is
+    /// longer, bytes after the result may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`DestinationError`] if the result does not fit; the contents of `dst` are then unspecified.
+    encode[T: Integer](values: &[T]) -> dst: [u8], DestinationError;
+    encode_with: |backend| Format::STANDARD.operation(backend, values);
+    encode_append -> usize: Format::STANDARD.encoded_len(values);
+    encode_to_vec;
 }
 
-/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the bytes written.
-///
-/// # Errors
-///
-/// The same as [`encode`].
-#[inline]
-pub fn encode_with<'a, T: Integer>(
-    backend: Detected,
-    values: &[T],
-    dst: impl Into<Destination<'a, u8>>,
-) -> Result<&'a mut [u8], DestinationError> {
-    Format::STANDARD.encode_with(backend, values, dst)
+forms! {
+    /// Decodes the first values of a stream, up to the length of `values`. Returns the number of bytes
+    /// read, up to the end of the last miniblock. If all values were read, this is the length of the
+    /// stream; more bytes may follow it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for the first malformed part; [`ErrorKind::Count`] if the stream has fewer values. The
+    /// contents of `values` are then unspecified.
+    ///
+    /// ```
+    /// use bytelane::delta::{self, ErrorKind};
+    ///
+    /// let encoded = delta::encode_to_vec(&[7i32, 8, 9]);
+    /// let mut two = [0i32; 2];
+    /// delta::decode(&encoded, &mut two)?;
+    /// assert_eq!(two, [7, 8]);
+    /// let error = delta::decode(&encoded, &mut [0i32; 4]).unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Count { values: 3 });
+    /// # Ok::<(), delta::Error>(())
+    /// ```
+    decode[T: Integer](src: &[u8]) -> values: [T; count], Error;
+    decode_with: |backend| Decode(Part::<T>::new(src, 0..count, backend));
+    ///
+    /// Memory for `count` values is allocated only after checking that the whole stream has them. A
+    /// miniblock of width 0 has no bytes, so a short stream can legitimately have many values: limit
+    /// `count` for untrusted input.
+    decode_append: check_count::<T>(src, count)?;
+    decode_to_vec;
 }
 
-/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
+forms! {
+    /// Decodes the values of a range to the front of `values`. Returns their number. The differences
+    /// before the range are summed, but not stored.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`decode`]; [`ErrorKind::Range`] if the range begins after its end,
+    /// [`ErrorKind::Destination`] if `values` is too short.
+    ///
+    /// ```
+    /// use bytelane::delta;
+    ///
+    /// let encoded = delta::encode_to_vec(&[3i64, 1, 4, 1, 5]);
+    /// let mut two = [0i64; 2];
+    /// assert_eq!(delta::decode_range(&encoded, 2..4, &mut two)?, 2);
+    /// assert_eq!(two, [4, 1]);
+    /// # Ok::<(), delta::Error>(())
+    /// ```
+    decode_range[T: Integer](src: &[u8], range: Range<usize>) -> values: [T], Error;
+    decode_range_with: |backend| Decode(Part::<T>::new(src, range, backend));
+}
+
+/// Checks a whole stream, and that it has at least `count` values.
 #[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_append<T: Integer>(values: &[T], to: &mut Vec<u8>) -> usize {
-    Format::STANDARD.encode_append(values, to)
-}
-
-/// Same as [`encode`], but returns a new `Vec`.
-#[cfg(feature = "alloc")]
-#[must_use]
-pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
-    Format::STANDARD.encode_to_vec(values)
-}
-
-/// Decodes the first values of a stream, up to the length of `values`. Returns the number of bytes
-/// read, up to the end of the last miniblock. If all values were read, this is the length of the
-/// stream; more bytes may follow it.
-///
-/// # Errors
-///
-/// [`Error`] for the first malformed part; [`ErrorKind::Count`] if the stream has fewer values. The
-/// contents of `values` are then unspecified.
-///
-/// ```
-/// use bytelane::delta::{self, ErrorKind};
-///
-/// let encoded = delta::encode_to_vec(&[7i32, 8, 9]);
-/// let mut two = [0i32; 2];
-/// delta::decode(&encoded, &mut two)?;
-/// assert_eq!(two, [7, 8]);
-/// let error = delta::decode(&encoded, &mut [0i32; 4]).unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::Count { values: 3 });
-/// # Ok::<(), delta::Error>(())
-/// ```
-#[inline]
-pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_with(Detected::active(), src, values).map(|(_, read)| read)
-}
-
-/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the values, which fill the destination, and the number of bytes read.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[inline]
-pub fn decode_with<'a, T: Integer>(
-    backend: Detected,
-    src: &[u8],
-    values: impl Into<Destination<'a, T>>,
-) -> Result<(&'a mut [T], usize), Error> {
-    let values = values.into();
-    let count = values.len();
-    values.fill(Decode(Part::<T>::new(src, 0..count, backend)))
-}
-
-/// Same as [`decode`] of `count` values, but appends to a `Vec`. Returns the number of bytes read.
-///
-/// Memory for `count` values is allocated only after checking that the whole stream has them. A
-/// miniblock of width 0 has no bytes, so a short stream can legitimately have many values: limit
-/// `count` for untrusted input.
-///
-/// # Errors
-///
-/// The same as [`decode`]; the `Vec` is then unchanged.
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn decode_append<T: Integer>(
-    src: &[u8],
-    count: usize,
-    to: &mut Vec<T>,
-) -> Result<usize, Error> {
+fn check_count<T: Integer>(src: &[u8], count: usize) -> Result<(), Error> {
     let (values, _) = validate::<T>(src)?;
     if count as u64 > values {
         return Err(Error::nowhere(ErrorKind::Count { values }));
     }
-    let operation = Decode(Part::<T>::new(src, 0..count, Detected::active()));
-    Ok(memory::append(operation, count, to)?.1)
-}
-
-/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[cfg(feature = "alloc")]
-pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
-    let mut values = Vec::new();
-    let read = decode_append(src, count, &mut values)?;
-    Ok((values, read))
-}
-
-/// Decodes the values of a range to the front of `values`. Returns their number. The differences
-/// before the range are summed, but not stored.
-///
-/// # Errors
-///
-/// The same as [`decode`]; [`ErrorKind::Range`] if the range begins after its end,
-/// [`ErrorKind::Destination`] if `values` is too short.
-///
-/// ```
-/// use bytelane::delta;
-///
-/// let encoded = delta::encode_to_vec(&[3i64, 1, 4, 1, 5]);
-/// let mut two = [0i64; 2];
-/// assert_eq!(delta::decode_range(&encoded, 2..4, &mut two)?, 2);
-/// assert_eq!(two, [4, 1]);
-/// # Ok::<(), delta::Error>(())
-/// ```
-#[inline]
-pub fn decode_range<T: Integer>(
-    src: &[u8],
-    range: Range<usize>,
-    values: &mut [T],
-) -> Result<usize, Error> {
-    let written = decode_range_with(Detected::active(), src, range, values);
-    written.map(|written| written.len())
-}
-
-/// Same as [`decode_range`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the values written.
-///
-/// # Errors
-///
-/// The same as [`decode_range`].
-#[inline]
-pub fn decode_range_with<'a, T: Integer>(
-    backend: Detected,
-    src: &[u8],
-    range: Range<usize>,
-    values: impl Into<Destination<'a, T>>,
-) -> Result<&'a mut [T], Error> {
-    let operation = Decode(Part::<T>::new(src, range, backend));
-    let (written, _) = values.into().fill(operation)?;
-    Ok(written)
+    Ok(())
 }
 
 /// Decodes a range of values of a stream.

@@ -7,7 +7,7 @@ use super::table::{ESCAPE, Table};
 use super::{Error, decode_codes, ends_of, scalar};
 #[cfg(feature = "alloc")]
 use crate::memory;
-use crate::memory::{Fill, Slot};
+use crate::memory::{Fill, Slot, forms};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -16,48 +16,26 @@ use alloc::vec::Vec;
 const PIECE: usize = 1 << 13;
 
 impl Table {
-    /// Decodes a string to the front of `dst`. Returns the number of bytes: at most eight for each encoded one.
-    ///
-    /// Several strings one after the other are decoded as one.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] if the string is malformed, with its offset, or if `dst` is too short.
-    ///
-    /// ```
-    /// use bytelane::fsst::Table;
-    ///
-    /// let table = Table::new(&["https://", ".com"])?;
-    /// let mut decoded = [0; 13];
-    /// assert_eq!(table.decode(&[0, 255, b'x', 1], &mut decoded)?, 13);
-    /// assert_eq!(&decoded, b"https://x.com");
-    /// # Ok::<(), bytelane::fsst::Error>(())
-    /// ```
-    #[inline]
-    pub fn decode(&self, src: &[u8], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.decode_with(Detected::active(), src, dst)?;
-        Ok(written.len())
-    }
-
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need not be initialised. Returns the
-    /// bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_with<'a>(
-        &self,
-        backend: Detected,
-        src: &[u8],
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], Error> {
-        let (written, ()) = dst.into().fill(Decode {
-            table: self,
-            src,
-            backend,
-        })?;
-        Ok(written)
+    forms! {
+        /// Decodes a string to the front of `dst`. Returns the number of bytes: at most eight for each encoded one.
+        ///
+        /// Several strings one after the other are decoded as one.
+        ///
+        /// # Errors
+        ///
+        /// [`Error`] if the string is malformed, with its offset, or if `dst` is too short.
+        ///
+        /// ```
+        /// use bytelane::fsst::Table;
+        ///
+        /// let table = Table::new(&["https://", ".com"])?;
+        /// let mut decoded = [0; 13];
+        /// assert_eq!(table.decode(&[0, 255, b'x', 1], &mut decoded)?, 13);
+        /// assert_eq!(&decoded, b"https://x.com");
+        /// # Ok::<(), bytelane::fsst::Error>(())
+        /// ```
+        decode[](&self, src: &[u8]) -> dst: [u8], Error;
+        decode_with: |backend| Decode { table: self, src, backend };
     }
 
     /// Same as [`decode`](Self::decode), but appends to a `Vec`. Returns the number of bytes.

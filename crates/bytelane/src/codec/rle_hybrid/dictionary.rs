@@ -4,10 +4,10 @@
 #[cfg(doc)]
 use super::ErrorKind;
 use super::{Entry, Error, Format};
+use crate::Detected;
 use crate::codec::bit_packing::Layout;
 use crate::error::front_for;
-use crate::memory::{self, Fill, Slot};
-use crate::{Destination, Detected};
+use crate::memory::{Fill, Slot, forms};
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -76,124 +76,36 @@ impl<T: Entry> Dictionary<T> {
         &self.table[..self.count]
     }
 
-    /// Decodes indices from the front of `src`, up to the length of `values`, to the values that
-    /// they refer to. Returns the number of bytes read, as [`Format::decode`] does.
-    ///
-    /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit in the
-    /// first-level cache.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`Format::decode`]; [`ErrorKind::Index`] for the first index that is not in the
-    /// dictionary. The contents of `values` are then unspecified.
-    #[inline]
-    pub fn decode(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        values: &mut [T],
-    ) -> Result<usize, Error> {
-        let decoded = self.decode_with(Detected::active(), format, src, values);
-        decoded.map(|(_, read)| read)
+    forms! {
+        /// Decodes indices from the front of `src`, up to the length of `values`, to the values that
+        /// they refer to. Returns the number of bytes read, as [`Format::decode`] does.
+        ///
+        /// Dictionaries of up to 64 bytes stay in registers; others are fastest if they fit in the
+        /// first-level cache.
+        ///
+        /// # Errors
+        ///
+        /// The same as [`Format::decode`]; [`ErrorKind::Index`] for the first index that is not in the
+        /// dictionary. The contents of `values` are then unspecified.
+        decode[](&self, format: Format<u32>, src: &[u8]) -> values: [T; count], Error;
+        decode_with: |backend| self.operation(backend, format, src, 0..count);
+        ///
+        /// Memory for `count` values is allocated only after checking that the runs have them. A run of
+        /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
+        decode_append: format.validate(src, count)?;
+        decode_to_vec;
     }
 
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the values, which fill the destination, and the number of bytes
-    /// read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_with<'a>(
-        &self,
-        backend: Detected,
-        format: Format<u32>,
-        src: &[u8],
-        values: impl Into<Destination<'a, T>>,
-    ) -> Result<(&'a mut [T], usize), Error> {
-        let values = values.into();
-        let count = values.len();
-        values.fill(self.operation(backend, format, src, 0..count))
-    }
-
-    /// Same as [`decode`](Self::decode) of `count` values, but appends to a `Vec`. Returns the
-    /// number of bytes read.
-    ///
-    /// Memory for `count` values is allocated only after checking that the runs have them. A run of
-    /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
-    #[inline]
-    pub fn decode_append(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        count: usize,
-        to: &mut Vec<T>,
-    ) -> Result<usize, Error> {
-        format.validate(src, count)?;
-        let operation = self.operation(Detected::active(), format, src, 0..count);
-        Ok(memory::append(operation, count, to)?.1)
-    }
-
-    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
-    /// number of bytes read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    pub fn decode_to_vec(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        count: usize,
-    ) -> Result<(Vec<T>, usize), Error> {
-        let mut values = Vec::new();
-        let read = self.decode_append(format, src, count, &mut values)?;
-        Ok((values, read))
-    }
-
-    /// Decodes a range of indices to the front of `values`. Returns the number of values. Runs
-    /// before the range are skipped.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if
-    /// the range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
-    #[inline]
-    pub fn decode_range(
-        &self,
-        format: Format<u32>,
-        src: &[u8],
-        range: Range<usize>,
-        values: &mut [T],
-    ) -> Result<usize, Error> {
-        let backend = Detected::active();
-        let written = self.decode_range_with(backend, format, src, range, values);
-        written.map(|written| written.len())
-    }
-
-    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
-    /// memory that need not be initialised. Returns the values written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_with<'a>(
-        &self,
-        backend: Detected,
-        format: Format<u32>,
-        src: &[u8],
-        range: Range<usize>,
-        values: impl Into<Destination<'a, T>>,
-    ) -> Result<&'a mut [T], Error> {
-        let operation = self.operation(backend, format, src, range);
-        let (written, _) = values.into().fill(operation)?;
-        Ok(written)
+    forms! {
+        /// Decodes a range of indices to the front of `values`. Returns the number of values. Runs
+        /// before the range are skipped.
+        ///
+        /// # Errors
+        ///
+        /// The same as [`decode`](Self::decode) for the indices of the range; [`ErrorKind::Range`] if
+        /// the range begins after its end, [`ErrorKind::Destination`] if `values` is too short.
+        decode_range[](&self, format: Format<u32>, src: &[u8], range: Range<usize>) -> values: [T], Error;
+        decode_range_with: |backend| self.operation(backend, format, src, range);
     }
 
     #[inline]

@@ -5,14 +5,10 @@
 use super::ErrorKind;
 use super::runs::{Cursor, MOST, Runs};
 use super::{Effort, Error, Integer};
+use crate::Detected;
 use crate::codec::bit_packing::Layout;
 use crate::error::front_for;
-#[cfg(feature = "alloc")]
-use crate::memory;
-use crate::memory::{Fill, Slot};
-use crate::{Destination, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::memory::{Fill, Slot, forms};
 use core::marker::PhantomData;
 use core::ops::Range;
 
@@ -113,182 +109,77 @@ impl<T: Integer> Format<T> {
         T::encoded_len(self.layout, self.effort, values)
     }
 
-    /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
-    /// after the result may be overwritten.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Destination`] if the result does not fit; otherwise [`ErrorKind::Value`] for
-    /// the first value that does not fit the width, with its offset in memory. The contents of
-    /// `dst` are then unspecified.
-    #[inline]
-    pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_with(Detected::active(), values, dst);
-        written.map(|written| written.len())
+    forms! {
+        /// Encodes values to the front of `dst`. Returns the number of bytes. If `dst` is longer, bytes
+        /// after the result may be overwritten.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Destination`] if the result does not fit; otherwise [`ErrorKind::Value`] for
+        /// the first value that does not fit the width, with its offset in memory. The contents of
+        /// `dst` are then unspecified.
+        encode[](self, values: &[T]) -> dst: [u8], Error;
+        encode_with: |backend| self.encoding(backend, values);
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Value`] for the first value that does not fit the width; the `Vec` is unchanged
+        /// then.
+        encode_append: self.encoded_len(values);
+        encode_to_vec;
     }
 
-    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_with<'a>(
-        self,
-        backend: Detected,
-        values: &[T],
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], Error> {
-        let (written, ()) = dst.into().fill(self.encoding(backend, values))?;
-        Ok(written)
+    forms! {
+        /// Decodes values from the front of `src`, up to the length of `values`. Returns the number of
+        /// bytes read, up to the end of the last run, which may have more values.
+        ///
+        /// # Errors
+        ///
+        /// [`Error`] for the first run that is malformed, or [`ErrorKind::Truncated`] if the runs have
+        /// fewer values. The contents of `values` are then unspecified.
+        ///
+        /// ```
+        /// use bytelane::rle_hybrid::{ErrorKind, Format};
+        ///
+        /// let format = Format::<u16>::new(9).expect("at most 16 bits");
+        /// let page = [5 << 1, 0x2c, 0x01];
+        /// let mut values = [0; 4];
+        /// assert_eq!(format.decode(&page, &mut values)?, 3);
+        /// assert_eq!(values, [300; 4]);
+        /// let error = format.decode(&page, &mut [0; 6]).unwrap_err();
+        /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(3)));
+        /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+        /// ```
+        decode[](self, src: &[u8]) -> values: [T; count], Error;
+        decode_with: |backend| self.decoding(backend, src, 0..count);
+        ///
+        /// Memory for `count` values is allocated only after checking that the runs have them. A run of
+        /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
+        decode_append: self.validate(src, count)?;
+        decode_to_vec;
     }
 
-    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Value`] for the first value that does not fit the width; the `Vec` is unchanged
-    /// then.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn encode_append(self, values: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
-        let operation = self.encoding(Detected::active(), values);
-        Ok(memory::append(operation, self.encoded_len(values), to)?.0)
-    }
-
-    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Value`] for the first value that does not fit the width.
-    #[cfg(feature = "alloc")]
-    pub fn encode_to_vec(self, values: &[T]) -> Result<Vec<u8>, Error> {
-        let mut encoded = Vec::new();
-        self.encode_append(values, &mut encoded)?;
-        Ok(encoded)
-    }
-
-    /// Decodes values from the front of `src`, up to the length of `values`. Returns the number of
-    /// bytes read, up to the end of the last run, which may have more values.
-    ///
-    /// # Errors
-    ///
-    /// [`Error`] for the first run that is malformed, or [`ErrorKind::Truncated`] if the runs have
-    /// fewer values. The contents of `values` are then unspecified.
-    ///
-    /// ```
-    /// use bytelane::rle_hybrid::{ErrorKind, Format};
-    ///
-    /// let format = Format::<u16>::new(9).expect("at most 16 bits");
-    /// let page = [5 << 1, 0x2c, 0x01];
-    /// let mut values = [0; 4];
-    /// assert_eq!(format.decode(&page, &mut values)?, 3);
-    /// assert_eq!(values, [300; 4]);
-    /// let error = format.decode(&page, &mut [0; 6]).unwrap_err();
-    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(3)));
-    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
-    /// ```
-    #[inline]
-    pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_with(Detected::active(), src, values);
-        read.map(|(_, read)| read)
-    }
-
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the values, which fill the destination, and the number of bytes
-    /// read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        values: impl Into<Destination<'a, T>>,
-    ) -> Result<(&'a mut [T], usize), Error> {
-        let values = values.into();
-        let count = values.len();
-        values.fill(self.decoding(backend, src, 0..count))
-    }
-
-    /// Same as [`decode`](Self::decode) of `count` values, but appends to a `Vec`. Returns the
-    /// number of bytes read.
-    ///
-    /// Memory for `count` values is allocated only after checking that the runs have them. A run of
-    /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
-        self.validate(src, count)?;
-        let operation = self.decoding(Detected::active(), src, 0..count);
-        Ok(memory::append(operation, count, to)?.1)
-    }
-
-    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
-    /// number of bytes read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[cfg(feature = "alloc")]
-    pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
-        let mut values = Vec::new();
-        let read = self.decode_append(src, count, &mut values)?;
-        Ok((values, read))
-    }
-
-    /// Decodes the values of a range to the front of `values`. Returns their number. Runs before
-    /// the range are skipped.
-    ///
-    /// ```
-    /// use bytelane::rle_hybrid::Format;
-    ///
-    /// let format = Format::<u8>::new(3).expect("at most 8 bits");
-    /// let encoded = format.encode_to_vec(&[7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 2, 3])?;
-    /// let mut four = [0; 4];
-    /// assert_eq!(format.decode_range(&encoded, 7..11, &mut four)?, 4);
-    /// assert_eq!(four, [7, 7, 1, 2]);
-    /// # Ok::<(), bytelane::rle_hybrid::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode); [`ErrorKind::Range`] if the range begins after its
-    /// end, [`ErrorKind::Destination`] if `values` is too short.
-    #[inline]
-    pub fn decode_range(
-        self,
-        src: &[u8],
-        range: Range<usize>,
-        values: &mut [T],
-    ) -> Result<usize, Error> {
-        let written = self.decode_range_with(Detected::active(), src, range, values);
-        written.map(|written| written.len())
-    }
-
-    /// Same as [`decode_range`](Self::decode_range), on a backend of the caller's choice, into
-    /// memory that need not be initialised. Returns the values written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode_range`](Self::decode_range).
-    #[inline]
-    pub fn decode_range_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        range: Range<usize>,
-        values: impl Into<Destination<'a, T>>,
-    ) -> Result<&'a mut [T], Error> {
-        let (written, _) = values.into().fill(self.decoding(backend, src, range))?;
-        Ok(written)
+    forms! {
+        /// Decodes the values of a range to the front of `values`. Returns their number. Runs before
+        /// the range are skipped.
+        ///
+        /// ```
+        /// use bytelane::rle_hybrid::Format;
+        ///
+        /// let format = Format::<u8>::new(3).expect("at most 8 bits");
+        /// let encoded = format.encode_to_vec(&[7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 2, 3])?;
+        /// let mut four = [0; 4];
+        /// assert_eq!(format.decode_range(&encoded, 7..11, &mut four)?, 4);
+        /// assert_eq!(four, [7, 7, 1, 2]);
+        /// # Ok::<(), bytelane::rle_hybrid::Error>(())
+        /// ```
+        ///
+        /// # Errors
+        ///
+        /// The same as [`decode`](Self::decode); [`ErrorKind::Range`] if the range begins after its
+        /// end, [`ErrorKind::Destination`] if `values` is too short.
+        decode_range[](self, src: &[u8], range: Range<usize>) -> values: [T], Error;
+        decode_range_with: |backend| self.decoding(backend, src, range);
     }
 
     /// Performs every check of [`decode`](Self::decode) of `count` values without unpacking any.

@@ -89,11 +89,9 @@ pub(crate) use encode::Encode;
 pub use error::{Error, ErrorKind};
 pub use integer::{Integer, Integer32, Integer64};
 
-use crate::memory::{self, Slot};
+use crate::memory::{self, Slot, forms};
 use crate::simd::Stride;
-use crate::{Destination, DestinationError, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::{DestinationError, Detected};
 use coding::{Coding, Transform, Variant};
 use plan::{Compress, Expand, Plan};
 
@@ -379,116 +377,39 @@ impl<T: Integer> Format<T> {
         self.encoding(Detected::active(), values).len()
     }
 
-    /// Encodes values to the front of `dst`. Returns the length of the result in bytes.
-    ///
-    /// `dst` only needs room for the result, which has [`encoded_len`](Self::encoded_len) bytes.
-    /// With more room, up to [`max_encoded_len`](Self::max_encoded_len), encoding is a little
-    /// faster, and the bytes after the result may be overwritten.
-    ///
-    /// # Errors
-    ///
-    /// [`DestinationError`] if the result does not fit in `dst`; parts of `dst` may have been
-    /// overwritten then.
-    #[inline]
-    pub fn encode(self, values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-        let written = self.encode_with(Detected::active(), values, dst)?;
-        Ok(written.len())
+    forms! {
+        /// Encodes values to the front of `dst`. Returns the length of the result in bytes.
+        ///
+        /// `dst` only needs room for the result, which has [`encoded_len`](Self::encoded_len) bytes.
+        /// With more room, up to [`max_encoded_len`](Self::max_encoded_len), encoding is a little
+        /// faster, and the bytes after the result may be overwritten.
+        ///
+        /// # Errors
+        ///
+        /// [`DestinationError`] if the result does not fit in `dst`; parts of `dst` may have been
+        /// overwritten then.
+        encode[](self, values: &[T]) -> dst: [u8], DestinationError;
+        encode_with: |backend| self.encoding(backend, values);
+        /// Reserves room for the maximum encoded length.
+        encode_append -> usize: self.max_encoded_len(values.len());
+        encode_to_vec;
     }
 
-    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the bytes written.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_with<'a>(
-        self,
-        backend: Detected,
-        values: &[T],
-        dst: impl Into<Destination<'a, u8>>,
-    ) -> Result<&'a mut [u8], DestinationError> {
-        let (written, ()) = dst.into().fill(self.encoding(backend, values))?;
-        Ok(written)
-    }
-
-    /// Same as [`encode`](Self::encode), but appends to a `Vec`. Returns the number of bytes
-    /// appended. Reserves room for the maximum encoded length.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn encode_append(self, values: &[T], to: &mut Vec<u8>) -> usize {
-        let operation = self.encoding(Detected::active(), values);
-        let most = self.max_encoded_len(values.len());
-        let (appended, ()) = memory::append(operation, most, to).expect("there is room");
-        appended
-    }
-
-    /// Same as [`encode`](Self::encode), but returns a new `Vec`.
-    #[cfg(feature = "alloc")]
-    #[must_use]
-    pub fn encode_to_vec(self, values: &[T]) -> Vec<u8> {
-        let mut encoded = Vec::new();
-        self.encode_append(values, &mut encoded);
-        encoded
-    }
-
-    /// Fills the slice with values from the front of `src`. Returns the number of bytes of `src`
-    /// read.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Controls`] or [`ErrorKind::Data`] if `src` is too short; in the latter case
-    /// some values may have been written.
-    #[inline]
-    pub fn decode(self, src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-        let (_, read) = self.decode_with(Detected::active(), src, values)?;
-        Ok(read)
-    }
-
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the values, and the number of bytes of `src` read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_with<'a>(
-        self,
-        backend: Detected,
-        src: &[u8],
-        values: impl Into<Destination<'a, T>>,
-    ) -> Result<(&'a mut [T], usize), Error> {
-        let values = values.into();
-        let operation = self.decoding(backend, src, values.len())?;
-        values.fill(operation)
-    }
-
-    /// Decodes the first `count` values of `src`, appended to a `Vec`. Returns the number of bytes
-    /// of `src` read. Memory is reserved only after checking that `src` has all control bytes, so
-    /// it is never more than 16 or 32 times the length of `src`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn decode_append(self, src: &[u8], count: usize, to: &mut Vec<T>) -> Result<usize, Error> {
-        let operation = self.decoding(Detected::active(), src, count)?;
-        let (_, read) = memory::append(operation, count, to)?;
-        Ok(read)
-    }
-
-    /// Decodes the first `count` values of `src` to a new `Vec`. Returns it and the number of bytes
-    /// of `src` read. Reserves memory as [`decode_append`](Self::decode_append) does.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[cfg(feature = "alloc")]
-    pub fn decode_to_vec(self, src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
-        let mut values = Vec::new();
-        let read = self.decode_append(src, count, &mut values)?;
-        Ok((values, read))
+    forms! {
+        /// Fills the slice with values from the front of `src`. Returns the number of bytes of `src`
+        /// read.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Controls`] or [`ErrorKind::Data`] if `src` is too short; in the latter case
+        /// some values may have been written.
+        decode[](self, src: &[u8]) -> values: [T; count], Error;
+        decode_with: |backend| self.decoding(backend, src, count)?;
+        ///
+        /// Memory is reserved only after checking that `src` has all control bytes, so it is never more
+        /// than 16 or 32 times the length of `src`.
+        decode_append;
+        decode_to_vec;
     }
 
     /// Checks that `src` has all data of its first `count` values, without decoding them. Returns

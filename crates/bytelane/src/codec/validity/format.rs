@@ -5,7 +5,7 @@ use super::error::bitmap_of;
 use super::{Error, Level};
 #[cfg(feature = "alloc")]
 use crate::memory;
-use crate::memory::{Fill, Slot};
+use crate::memory::{Fill, Slot, forms};
 use crate::{Destination, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -130,68 +130,19 @@ impl<T: Level> Format<T> {
         Ok((bitmap, valid))
     }
 
-    /// Writes a level for each bit of a bitmap, up to the length of `levels`: the greatest level if
-    /// the bit is set, and the one below it otherwise. A null is thus attributed to the innermost
-    /// optional ancestor, not to an outer one. Returns the number of bytes read.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is
-    /// written then.
-    #[inline]
-    pub fn decode(self, bitmap: &[u8], levels: &mut [T]) -> Result<usize, Error> {
-        let read = self.decode_with(Detected::active(), bitmap, levels);
-        read.map(|(_, read)| read)
-    }
-
-    /// Same as [`decode`](Self::decode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the levels, which fill the destination, and the number of bytes
-    /// read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[inline]
-    pub fn decode_with<'a>(
-        self,
-        backend: Detected,
-        bitmap: &[u8],
-        levels: impl Into<Destination<'a, T>>,
-    ) -> Result<(&'a mut [T], usize), Error> {
-        let levels = levels.into();
-        let operation = self.decoding(backend, bitmap, levels.len())?;
-        levels.fill(operation)
-    }
-
-    /// Same as [`decode`](Self::decode) of `count` bits, but appends to a `Vec`. Returns the number
-    /// of bytes read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode); the `Vec` is then unchanged.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn decode_append(
-        self,
-        bitmap: &[u8],
-        count: usize,
-        to: &mut Vec<T>,
-    ) -> Result<usize, Error> {
-        let operation = self.decoding(Detected::active(), bitmap, count)?;
-        Ok(memory::append(operation, count, to)?.1)
-    }
-
-    /// Same as [`decode_append`](Self::decode_append), but to a new `Vec`. Returns it and the
-    /// number of bytes read.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`decode`](Self::decode).
-    #[cfg(feature = "alloc")]
-    pub fn decode_to_vec(self, bitmap: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
-        let mut levels = Vec::new();
-        let read = self.decode_append(bitmap, count, &mut levels)?;
-        Ok((levels, read))
+    forms! {
+        /// Writes a level for each bit of a bitmap, up to the length of `levels`: the greatest level if
+        /// the bit is set, and the one below it otherwise. A null is thus attributed to the innermost
+        /// optional ancestor, not to an outer one. Returns the number of bytes read.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is
+        /// written then.
+        decode[](self, bitmap: &[u8]) -> levels: [T; count], Error;
+        decode_with: |backend| self.decoding(backend, bitmap, count)?;
+        decode_append;
+        decode_to_vec;
     }
 
     #[inline]

@@ -21,7 +21,7 @@ use super::{Element, Error, ErrorKind};
 use crate::codec::bit_packing::low_bits;
 #[cfg(feature = "alloc")]
 use crate::memory;
-use crate::memory::{Fill, Slot};
+use crate::memory::{Fill, Slot, forms};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -113,64 +113,22 @@ pub fn spread_to_vec<T: Element>(
     Ok(values)
 }
 
-/// Compacts values: writes those whose bits are set to the front of `dense`. Returns their number.
-/// If `dense` is longer, values after the result may be overwritten.
-///
-/// # Errors
-///
-/// [`ErrorKind::Bitmap`] if the bitmap is too short, [`ErrorKind::Destination`] if `dense` is. The
-/// contents of `dense` are then unspecified.
-#[inline]
-pub fn compact<T: Element>(values: &[T], bitmap: &[u8], dense: &mut [T]) -> Result<usize, Error> {
-    let written = compact_with(Detected::active(), values, bitmap, dense);
-    written.map(|written| written.len())
-}
-
-/// Same as [`compact`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the values written.
-///
-/// # Errors
-///
-/// The same as [`compact`].
-#[inline]
-pub fn compact_with<'a, T: Element>(
-    backend: Detected,
-    values: &[T],
-    bitmap: &[u8],
-    dense: impl Into<Destination<'a, T>>,
-) -> Result<&'a mut [T], Error> {
-    let operation = Compact::new(values, bitmap, backend)?;
-    let (written, ()) = dense.into().fill(operation)?;
-    Ok(written)
-}
-
-/// Same as [`compact`], but appends to a `Vec`. Returns the number of values.
-///
-/// # Errors
-///
-/// [`ErrorKind::Bitmap`] if the bitmap is too short; the `Vec` is then unchanged.
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn compact_append<T: Element>(
-    values: &[T],
-    bitmap: &[u8],
-    to: &mut Vec<T>,
-) -> Result<usize, Error> {
-    let most = count_valid(bitmap, values.len())?;
-    let operation = Compact::new(values, bitmap, Detected::active())?;
-    Ok(memory::append(operation, most, to)?.0)
-}
-
-/// Same as [`compact`], but returns a new `Vec`.
-///
-/// # Errors
-///
-/// [`ErrorKind::Bitmap`] if the bitmap is too short.
-#[cfg(feature = "alloc")]
-pub fn compact_to_vec<T: Element>(values: &[T], bitmap: &[u8]) -> Result<Vec<T>, Error> {
-    let mut dense = Vec::new();
-    compact_append(values, bitmap, &mut dense)?;
-    Ok(dense)
+forms! {
+    /// Compacts values: writes those whose bits are set to the front of `dense`. Returns their number.
+    /// If `dense` is longer, values after the result may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Bitmap`] if the bitmap is too short, [`ErrorKind::Destination`] if `dense` is. The
+    /// contents of `dense` are then unspecified.
+    compact[T: Element](values: &[T], bitmap: &[u8]) -> dense: [T], Error;
+    compact_with: |backend| Compact::new(values, bitmap, backend)?;
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Bitmap`] if the bitmap is too short; the `Vec` is then unchanged.
+    compact_append: count_valid(bitmap, values.len())?;
+    compact_to_vec;
 }
 
 /// Spreads dense values.

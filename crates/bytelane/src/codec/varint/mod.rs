@@ -51,8 +51,8 @@ pub use error::{Error, ErrorKind};
 pub use integer::Integer;
 
 use crate::backend::dispatch;
-use crate::memory::{self, Fill, Slot};
-use crate::{Destination, DestinationError, Detected};
+use crate::memory::{Fill, Slot, forms};
+use crate::{DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -136,65 +136,32 @@ pub fn encoded_len<T: Integer>(values: &[T]) -> usize {
     T::list_len(values, Detected::active())
 }
 
-/// Writes the varints of a list of values to the front of `dst`. Returns the number of bytes, which
-/// is [`encoded_len`].
-///
-/// `dst` needs no more room than that. If it is longer, bytes after the result may be overwritten.
-///
-/// # Errors
-///
-/// [`DestinationError`] if the result does not fit.
-///
-/// ```
-/// let mut encoded = [0; 4];
-/// assert_eq!(bytelane::varint::encode(&[-1i64, 1000], &mut encoded)?, 3);
-/// assert_eq!(encoded[..3], [0x01, 0xd0, 0x0f]);
-/// # Ok::<(), bytelane::DestinationError>(())
-/// ```
-#[inline]
-pub fn encode<T: Integer>(values: &[T], dst: &mut [u8]) -> Result<usize, DestinationError> {
-    encode_with(Detected::active(), values, dst).map(|written| written.len())
-}
-
-/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the bytes written.
-///
-/// # Errors
-///
-/// The same as [`encode`].
-#[inline]
-pub fn encode_with<'a, T: Integer>(
-    backend: Detected,
-    values: &[T],
-    dst: impl Into<Destination<'a, u8>>,
-) -> Result<&'a mut [u8], DestinationError> {
-    let (written, ()) = dst.into().fill(Encode { values, backend })?;
-    Ok(written)
-}
-
-/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
-///
-/// ```
-/// let mut encoded = b"list".to_vec();
-/// bytelane::varint::encode_append(&[1u64, 128], &mut encoded);
-/// assert_eq!(encoded, b"list\x01\x80\x01");
-/// ```
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_append<T: Integer>(values: &[T], to: &mut Vec<u8>) -> usize {
-    let backend = Detected::active();
-    let operation = Encode { values, backend };
-    let appended = memory::append(operation, encoded_len(values), to);
-    appended.expect("there is room").0
-}
-
-/// Same as [`encode`], but returns a new `Vec`.
-#[cfg(feature = "alloc")]
-#[must_use]
-pub fn encode_to_vec<T: Integer>(values: &[T]) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    encode_append(values, &mut encoded);
-    encoded
+forms! {
+    /// Writes the varints of a list of values to the front of `dst`. Returns the number of bytes, which
+    /// is [`encoded_len`].
+    ///
+    /// `dst` needs no more room than that. If it is longer, bytes after the result may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`DestinationError`] if the result does not fit.
+    ///
+    /// ```
+    /// let mut encoded = [0; 4];
+    /// assert_eq!(bytelane::varint::encode(&[-1i64, 1000], &mut encoded)?, 3);
+    /// assert_eq!(encoded[..3], [0x01, 0xd0, 0x0f]);
+    /// # Ok::<(), bytelane::DestinationError>(())
+    /// ```
+    encode[T: Integer](values: &[T]) -> dst: [u8], DestinationError;
+    encode_with: |backend| Encode { values, backend };
+    ///
+    /// ```
+    /// let mut encoded = b"list".to_vec();
+    /// bytelane::varint::encode_append(&[1u64, 128], &mut encoded);
+    /// assert_eq!(encoded, b"list\x01\x80\x01");
+    /// ```
+    encode_append -> usize: encoded_len(values);
+    encode_to_vec;
 }
 
 /// Returns the number of varints that end within `src`. Use it to find out how many values a packed
@@ -211,83 +178,39 @@ pub fn count(src: &[u8]) -> usize {
     count_ends(src, Detected::active())
 }
 
-/// Fills `values` with varints from the front of `src`. Returns the number of bytes read.
-///
-/// # Errors
-///
-/// [`Error`] for the first malformed varint, with the offset of its first byte. The contents of
-/// `values` are then unspecified.
-///
-/// ```
-/// use bytelane::varint::{self, ErrorKind};
-///
-/// let mut values = [0i32; 2];
-/// assert_eq!(varint::decode(&[0x03, 0x80, 0x01, 0x55], &mut values)?, 3);
-/// assert_eq!(values, [-2, 64]);
-///
-/// let error = varint::decode(&[0x03, 0x80], &mut values).unwrap_err();
-/// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(1)));
-/// # Ok::<(), varint::Error>(())
-/// ```
-#[inline]
-pub fn decode<T: Integer>(src: &[u8], values: &mut [T]) -> Result<usize, Error> {
-    decode_with(Detected::active(), src, values).map(|(_, read)| read)
-}
-
-/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the values, which fill the destination, and the number of bytes read.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[inline]
-pub fn decode_with<'a, T: Integer>(
-    backend: Detected,
-    src: &[u8],
-    values: impl Into<Destination<'a, T>>,
-) -> Result<(&'a mut [T], usize), Error> {
-    values.into().fill(Decode::<T>::new(src, backend))
-}
-
-/// Same as [`decode`] of `count` values, but appends to a `Vec`. Returns the number of bytes read.
-///
-/// Allocates nothing unless `src` has at least one byte per value: a count from an untrusted
-/// message costs at most `size_of::<T>()` times the length of the message in memory.
-///
-/// # Errors
-///
-/// The same as [`decode`]; the `Vec` is then unchanged.
-///
-/// ```
-/// let mut values = vec![7u32];
-/// assert_eq!(bytelane::varint::decode_append(&[0x01, 0xac, 0x02], 2, &mut values)?, 3);
-/// assert_eq!(values, [7, 1, 300]);
-/// # Ok::<(), bytelane::varint::Error>(())
-/// ```
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn decode_append<T: Integer>(
-    src: &[u8],
-    count: usize,
-    to: &mut Vec<T>,
-) -> Result<usize, Error> {
-    if count > src.len() {
-        return Err(scalar::first_error(src, size_of::<T>()));
-    }
-    let operation = Decode::<T>::new(src, Detected::active());
-    Ok(memory::append(operation, count, to)?.1)
-}
-
-/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[cfg(feature = "alloc")]
-pub fn decode_to_vec<T: Integer>(src: &[u8], count: usize) -> Result<(Vec<T>, usize), Error> {
-    let mut values = Vec::new();
-    let read = decode_append(src, count, &mut values)?;
-    Ok((values, read))
+forms! {
+    /// Fills `values` with varints from the front of `src`. Returns the number of bytes read.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] for the first malformed varint, with the offset of its first byte. The contents of
+    /// `values` are then unspecified.
+    ///
+    /// ```
+    /// use bytelane::varint::{self, ErrorKind};
+    ///
+    /// let mut values = [0i32; 2];
+    /// assert_eq!(varint::decode(&[0x03, 0x80, 0x01, 0x55], &mut values)?, 3);
+    /// assert_eq!(values, [-2, 64]);
+    ///
+    /// let error = varint::decode(&[0x03, 0x80], &mut values).unwrap_err();
+    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(1)));
+    /// # Ok::<(), varint::Error>(())
+    /// ```
+    decode[T: Integer](src: &[u8]) -> values: [T; count], Error;
+    decode_with: |backend| Decode::<T>::new(src, backend);
+    ///
+    /// Allocates nothing unless `src` has at least one byte per value: a count from an untrusted
+    /// message costs at most `size_of::<T>()` times the length of the message in memory.
+    ///
+    /// ```
+    /// let mut values = vec![7u32];
+    /// assert_eq!(bytelane::varint::decode_append(&[0x01, 0xac, 0x02], 2, &mut values)?, 3);
+    /// assert_eq!(values, [7, 1, 300]);
+    /// # Ok::<(), bytelane::varint::Error>(())
+    /// ```
+    decode_append: check_count::<T>(src, count)?;
+    decode_to_vec;
 }
 
 /// Reads one varint from the front of `src`. Returns the value and the number of bytes read.
@@ -373,6 +296,15 @@ pub fn push<T: Integer>(value: T, to: &mut Vec<u8>) -> usize {
     });
     pushed.expect("a `Vec` takes all bytes");
     to.len() - before
+}
+
+/// Checks that an input has at least one byte for each of `count` varints.
+#[cfg(feature = "alloc")]
+fn check_count<T: Integer>(src: &[u8], count: usize) -> Result<(), Error> {
+    if count > src.len() {
+        return Err(scalar::first_error(src, size_of::<T>()));
+    }
+    Ok(())
 }
 
 /// Encodes values to varints.

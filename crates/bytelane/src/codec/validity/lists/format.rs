@@ -6,7 +6,7 @@ use super::{Bits, Offset, Pairs, Wanted};
 use crate::codec::validity::{Error, ErrorKind, Level};
 #[cfg(feature = "alloc")]
 use crate::memory;
-use crate::memory::{Fill, Slot, bytes};
+use crate::memory::{Fill, Slot, bytes, forms};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -79,79 +79,25 @@ impl<T: Level> List<T> {
         self.depth.repetition
     }
 
-    /// Writes the offsets of the lists: the number of entries before each of them, followed by the
-    /// total number of entries. Returns the number of offsets, one more than the number of lists.
-    /// If `offsets` is longer, elements after the result may be overwritten. One more than the
-    /// number of levels is always enough.
-    ///
-    /// # Errors
-    ///
-    /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an
-    /// offset can count; [`ErrorKind::Destination`] if `offsets` is too short. Its contents are
-    /// then unspecified.
-    #[inline]
-    pub fn offsets<O: Offset>(
-        self,
-        repetition: &[T],
-        definition: &[T],
-        offsets: &mut [O],
-    ) -> Result<usize, Error> {
-        let backend = Detected::active();
-        let written = self.offsets_with(backend, repetition, definition, offsets);
-        written.map(|written| written.len())
-    }
-
-    /// Same as [`offsets`](Self::offsets), into memory that need not be initialised, on a backend
-    /// of the caller's choice. Returns the offsets.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`offsets`](Self::offsets).
-    #[inline]
-    pub fn offsets_with<'a, O: Offset>(
-        self,
-        backend: Detected,
-        repetition: &[T],
-        definition: &[T],
-        offsets: impl Into<Destination<'a, O>>,
-    ) -> Result<&'a mut [O], Error> {
-        let operation = OffsetsOf::<T, O>::new(self, repetition, definition, backend);
-        let (written, ()) = offsets.into().fill(operation)?;
-        Ok(written)
-    }
-
-    /// Same as [`offsets`](Self::offsets), but appends to a `Vec`. Returns the number of offsets.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`offsets`](Self::offsets); the `Vec` is then unchanged.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn offsets_append<O: Offset>(
-        self,
-        repetition: &[T],
-        definition: &[T],
-        to: &mut Vec<O>,
-    ) -> Result<usize, Error> {
-        let most = repetition.len() + 1;
-        let operation = OffsetsOf::<T, O>::new(self, repetition, definition, Detected::active());
-        Ok(memory::append(operation, most, to)?.0)
-    }
-
-    /// Same as [`offsets`](Self::offsets), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`offsets`](Self::offsets).
-    #[cfg(feature = "alloc")]
-    pub fn offsets_to_vec<O: Offset>(
-        self,
-        repetition: &[T],
-        definition: &[T],
-    ) -> Result<Vec<O>, Error> {
-        let mut offsets = Vec::new();
-        self.offsets_append(repetition, definition, &mut offsets)?;
-        Ok(offsets)
+    forms! {
+        /// Writes the offsets of the lists: the number of entries before each of them, followed by the
+        /// total number of entries. Returns the number of offsets, one more than the number of lists.
+        /// If `offsets` is longer, elements after the result may be overwritten. One more than the
+        /// number of levels is always enough.
+        ///
+        /// # Errors
+        ///
+        /// The errors that all functions have; [`ErrorKind::Offsets`] if there are more entries than an
+        /// offset can count; [`ErrorKind::Destination`] if `offsets` is too short. Its contents are
+        /// then unspecified.
+        offsets[O: Offset](self, repetition: &[T], definition: &[T]) -> offsets: [O], Error;
+        offsets_with: |backend| OffsetsOf::<T, O>::new(self, repetition, definition, backend);
+        ///
+        /// # Errors
+        ///
+        /// The same as [`offsets`](Self::offsets); the `Vec` is then unchanged.
+        offsets_append: repetition.len() + 1;
+        offsets_to_vec;
     }
 
     /// Writes the bitmap of the lists: one bit for each, set unless the list is null. If `bitmap`
