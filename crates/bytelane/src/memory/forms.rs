@@ -17,8 +17,8 @@
 /// `most` is the number of values to reserve memory for. After `encode_append -> usize`, it always suffices, and nothing else
 /// fails either. Operations on a part of the values have the first two forms only.
 ///
-/// If the destination is `[T; count]`, the operation fills it, and all forms return the number of bytes read. Callers of the
-/// last two say how many values they want; in the place of `most` is what to check before memory is reserved.
+/// If the destination is `[u8] and ("number of valid values", usize)`, the forms return that result of the operation. If it is
+/// `[T; count] and ..`, the operation fills the destination, and callers of the last two forms say how many values they want.
 macro_rules! forms {
     // Methods of `self` or a reference to it, and functions.
     ($(#[$doc:meta])* $name:ident $G:tt (&$this:ident $(, $arg:ident: $Arg:ty)*) $($forms:tt)*) => {
@@ -44,7 +44,7 @@ macro_rules! forms {
         }
 
         #[doc = $crate::memory::same_as!($Scope $name ", on a backend of the caller's choice, into memory that need not be \
-            initialised. Returns the part written.")]
+            initialised. Returns the part written")]
         #[doc = $crate::memory::errors_of!($Scope $name)]
         #[inline]
         pub fn $with<'to, $($G)*>(
@@ -68,7 +68,7 @@ macro_rules! forms {
         $(#[$doc:meta])* $append:ident -> usize: $most:expr;
         $to_vec:ident;
     ) => {
-        #[doc = $crate::memory::same_as!($Scope $name ", but appends to a `Vec`. Returns the length of the part appended.")]
+        #[doc = $crate::memory::same_as!($Scope $name ", but appends to a `Vec`. Returns the length of the part appended")]
         $(#[$doc])*
         #[cfg(feature = "alloc")]
         #[inline]
@@ -78,7 +78,7 @@ macro_rules! forms {
             appended.expect("there is room").0
         }
 
-        #[doc = $crate::memory::same_as!($Scope $name ", but returns a new `Vec`.")]
+        #[doc = $crate::memory::same_as!($Scope $name ", but returns a new `Vec`")]
         #[cfg(feature = "alloc")]
         #[must_use]
         pub fn $to_vec<$($G)*>($($this)* $($arg: $Arg),*) -> ::alloc::vec::Vec<$T> {
@@ -92,7 +92,7 @@ macro_rules! forms {
         $(#[$doc:meta])* $append:ident: $most:expr;
         $to_vec:ident;
     ) => {
-        #[doc = $crate::memory::same_as!($Scope $name ", but appends to a `Vec`. Returns the length of the part appended.")]
+        #[doc = $crate::memory::same_as!($Scope $name ", but appends to a `Vec`. Returns the length of the part appended")]
         $(#[$doc])*
         #[cfg(feature = "alloc")]
         #[inline]
@@ -101,7 +101,7 @@ macro_rules! forms {
             Ok($crate::memory::append($operation, most, to)?.0)
         }
 
-        #[doc = $crate::memory::same_as!($Scope $name ", but returns a new `Vec`.")]
+        #[doc = $crate::memory::same_as!($Scope $name ", but returns a new `Vec`")]
         #[doc = $crate::memory::errors_of!($Scope $append)]
         #[cfg(feature = "alloc")]
         pub fn $to_vec<$($G)*>($($this)* $($arg: $Arg),*) -> Result<::alloc::vec::Vec<$T>, $Error> {
@@ -112,20 +112,20 @@ macro_rules! forms {
     };
 
     (@ [$($doc:tt)*] $name:ident [$($G:tt)*] $Scope:ident [$($this:tt)*] [$($me:tt)*] ($($arg:ident: $Arg:ty,)*)
-        -> $to:ident: [$T:ty; $count:ident], $Error:ty;
+        -> $to:ident: [$T:ty $(; $count:ident)?] and ($what:literal, $Done:ty), $Error:ty;
         $with:ident: |$backend:ident| $operation:expr;
-        $(#[$more:meta])* $append:ident $(: $check:expr)?;
+        $(#[$more:meta])* $append:ident: $most:expr;
         $to_vec:ident;
     ) => {
         $($doc)*
         #[inline]
-        pub fn $name<$($G)*>($($this)* $($arg: $Arg,)* $to: &mut [$T]) -> Result<usize, $Error> {
+        pub fn $name<$($G)*>($($this)* $($arg: $Arg,)* $to: &mut [$T]) -> Result<$Done, $Error> {
             let filled = $Scope::$with($($me)* $crate::Detected::active(), $($arg,)* $to);
-            filled.map(|(_, read)| read)
+            filled.map(|(_, done)| done)
         }
 
         #[doc = $crate::memory::same_as!($Scope $name ", on a backend of the caller's choice, into memory that need not be \
-            initialised. Returns the values, which fill the destination, and the number of bytes read.")]
+            initialised. Returns the part written, and the " $what)]
         #[doc = $crate::memory::errors_of!($Scope $name)]
         #[inline]
         pub fn $with<'to, $($G)*>(
@@ -133,14 +133,16 @@ macro_rules! forms {
             $backend: $crate::Detected,
             $($arg: $Arg,)*
             $to: impl Into<$crate::Destination<'to, $T>>,
-        ) -> Result<(&'to mut [$T], usize), $Error> {
+        ) -> Result<(&'to mut [$T], $Done), $Error> {
             let to = $to.into();
-            #[allow(unused_variables, reason = "lists of varints end with the destination")]
-            let $count = to.len();
+            $(
+                #[allow(unused_variables, reason = "lists of varints end with the destination")]
+                let $count = to.len();
+            )?
             to.fill($operation)
         }
 
-        #[doc = $crate::memory::same_as!($Scope $name " of `count` values, but appends to a `Vec`. Returns the number of bytes read.")]
+        #[doc = $crate::memory::same_as!($Scope $name $(of $count)? ", but appends to a `Vec`. Returns the " $what)]
         $(#[$more])*
         #[doc = $crate::memory::errors_of!($Scope $name "; the `Vec` is then unchanged")]
         #[cfg(feature = "alloc")]
@@ -148,25 +150,24 @@ macro_rules! forms {
         pub fn $append<$($G)*>(
             $($this)*
             $($arg: $Arg,)*
-            $count: usize,
+            $($count: usize,)?
             to: &mut ::alloc::vec::Vec<$T>,
-        ) -> Result<usize, $Error> {
-            $($check;)?
-            let $backend = $crate::Detected::active();
-            Ok($crate::memory::append($operation, $count, to)?.1)
+        ) -> Result<$Done, $Error> {
+            let ($backend, most) = ($crate::Detected::active(), $most);
+            Ok($crate::memory::append($operation, most, to)?.1)
         }
 
-        #[doc = $crate::memory::same_as!($Scope $append ", but to a new `Vec`. Returns it and the number of bytes read.")]
+        #[doc = $crate::memory::same_as!($Scope $append ", but to a new `Vec`. Returns it and the " $what)]
         #[doc = $crate::memory::errors_of!($Scope $name)]
         #[cfg(feature = "alloc")]
         pub fn $to_vec<$($G)*>(
             $($this)*
             $($arg: $Arg,)*
-            $count: usize,
-        ) -> Result<(::alloc::vec::Vec<$T>, usize), $Error> {
+            $($count: usize,)?
+        ) -> Result<(::alloc::vec::Vec<$T>, $Done), $Error> {
             let mut to = ::alloc::vec::Vec::new();
-            let read = $Scope::$append($($me)* $($arg,)* $count, &mut to)?;
-            Ok((to, read))
+            let done = $Scope::$append($($me)* $($arg,)* $($count,)? &mut to)?;
+            Ok((to, done))
         }
     };
 }
@@ -174,16 +175,10 @@ pub(crate) use forms;
 
 /// Documents a form by another one.
 macro_rules! same_as {
-    ($Scope:ident $name:ident $difference:literal) => {
+    ($Scope:ident $name:ident $(of $count:ident)? $($difference:literal)*) => {
         concat!(
-            "Same as [`",
-            stringify!($name),
-            "`](",
-            stringify!($Scope),
-            "::",
-            stringify!($name),
-            ")",
-            $difference
+            "Same as [`", stringify!($name), "`](", stringify!($Scope), "::", stringify!($name), ")",
+            $(" of `", stringify!($count), "` values",)? $($difference,)* "."
         )
     };
 }

@@ -115,12 +115,12 @@ impl<T: Integer> Format<T> {
         /// # Errors
         ///
         /// [`ErrorKind::Truncated`] if `src` is shorter than that; nothing is written then.
-        decode[](self, src: &[u8]) -> values: [T; count], Error;
+        decode[](self, src: &[u8]) -> values: [T; count] and ("number of bytes read", usize), Error;
         decode_with: |backend| self.unpacking(backend, src, 0..count);
         ///
         /// Memory is allocated only for values that `src` contains. With a width of 0, that is any
         /// number of values.
-        decode_append: check(self.layout, src, count)?;
+        decode_append: check(self.layout, src, count).map(|_| count)?;
         decode_to_vec;
     }
 

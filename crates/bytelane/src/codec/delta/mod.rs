@@ -184,7 +184,7 @@ forms! {
     /// assert_eq!(error.kind(), ErrorKind::Count { values: 3 });
     /// # Ok::<(), delta::Error>(())
     /// ```
-    decode[T: Integer](src: &[u8]) -> values: [T; count], Error;
+    decode[T: Integer](src: &[u8]) -> values: [T; count] and ("number of bytes read", usize), Error;
     decode_with: |backend| Decode(Part::<T>::new(src, 0..count, backend));
     ///
     /// Memory for `count` values is allocated only after checking that the whole stream has them. A
@@ -216,14 +216,14 @@ forms! {
     decode_range_with: |backend| Decode(Part::<T>::new(src, range, backend));
 }
 
-/// Checks a whole stream, and that it has at least `count` values.
+/// Checks a whole stream, and that it has at least `count` values. Returns `count`.
 #[cfg(feature = "alloc")]
-fn check_count<T: Integer>(src: &[u8], count: usize) -> Result<(), Error> {
+fn check_count<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     let (values, _) = validate::<T>(src)?;
     if count as u64 > values {
         return Err(Error::nowhere(ErrorKind::Count { values }));
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Decodes a range of values of a stream.

@@ -87,12 +87,12 @@ impl<T: Entry> Dictionary<T> {
         ///
         /// The same as [`Format::decode`]; [`ErrorKind::Index`] for the first index that is not in the
         /// dictionary. The contents of `values` are then unspecified.
-        decode[](&self, format: Format<u32>, src: &[u8]) -> values: [T; count], Error;
+        decode[](&self, format: Format<u32>, src: &[u8]) -> values: [T; count] and ("number of bytes read", usize), Error;
         decode_with: |backend| self.operation(backend, format, src, 0..count);
         ///
         /// Memory for `count` values is allocated only after checking that the runs have them. A run of
         /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
-        decode_append: format.validate(src, count)?;
+        decode_append: format.validate(src, count).map(|_| count)?;
         decode_to_vec;
     }
 

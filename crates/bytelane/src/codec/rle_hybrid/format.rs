@@ -150,12 +150,12 @@ impl<T: Integer> Format<T> {
         /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(3)));
         /// # Ok::<(), bytelane::rle_hybrid::Error>(())
         /// ```
-        decode[](self, src: &[u8]) -> values: [T; count], Error;
+        decode[](self, src: &[u8]) -> values: [T; count] and ("number of bytes read", usize), Error;
         decode_with: |backend| self.decoding(backend, src, 0..count);
         ///
         /// Memory for `count` values is allocated only after checking that the runs have them. A run of
         /// a few bytes can have up to 2^31 values: limit `count` for untrusted input.
-        decode_append: self.validate(src, count)?;
+        decode_append: self.validate(src, count).map(|_| count)?;
         decode_to_vec;
     }
 

@@ -403,12 +403,12 @@ impl<T: Integer> Format<T> {
         ///
         /// [`ErrorKind::Controls`] or [`ErrorKind::Data`] if `src` is too short; in the latter case
         /// some values may have been written.
-        decode[](self, src: &[u8]) -> values: [T; count], Error;
+        decode[](self, src: &[u8]) -> values: [T; count] and ("number of bytes read", usize), Error;
         decode_with: |backend| self.decoding(backend, src, count)?;
         ///
         /// Memory is reserved only after checking that `src` has all control bytes, so it is never more
         /// than 16 or 32 times the length of `src`.
-        decode_append;
+        decode_append: count;
         decode_to_vec;
     }
 

@@ -3,12 +3,8 @@
 
 use super::error::bitmap_of;
 use super::{Error, Level};
-#[cfg(feature = "alloc")]
-use crate::memory;
+use crate::Detected;
 use crate::memory::{Fill, Slot, forms};
-use crate::{Destination, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 /// Greatest definition level of a column: the number of its optional or repeated ancestors,
@@ -64,70 +60,29 @@ impl<T: Level> Format<T> {
         count.div_ceil(8)
     }
 
-    /// Writes a bitmap to the front of `bitmap`: one bit for each level, set if the level is the
-    /// greatest one. Returns the number of valid values, which is the number of set bits; the other
-    /// values are nulls.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Destination`](super::ErrorKind::Destination) if the bitmap is too short;
-    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great, with
-    /// its offset in memory. The contents of `bitmap` are then unspecified.
-    ///
-    /// ```
-    /// use bytelane::validity::{ErrorKind, Format};
-    ///
-    /// let format = Format::<u16>::new(2).expect("at least 1");
-    /// let error = format.encode(&[2, 0, 3], &mut [0]).unwrap_err();
-    /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Level { max: 2 }, Some(4)));
-    /// ```
-    #[inline]
-    pub fn encode(self, levels: &[T], bitmap: &mut [u8]) -> Result<usize, Error> {
-        let written = self.encode_with(Detected::active(), levels, bitmap);
-        written.map(|(_, valid)| valid)
-    }
-
-    /// Same as [`encode`](Self::encode), on a backend of the caller's choice, into memory that need
-    /// not be initialised. Returns the bytes written, and the number of valid values.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`encode`](Self::encode).
-    #[inline]
-    pub fn encode_with<'a>(
-        self,
-        backend: Detected,
-        levels: &[T],
-        bitmap: impl Into<Destination<'a, u8>>,
-    ) -> Result<(&'a mut [u8], usize), Error> {
-        bitmap.into().fill(self.encoding(backend, levels))
-    }
-
-    /// Same as [`encode`](Self::encode), but appends to a `Vec`, starting at a new byte. Returns
-    /// the number of valid values.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great; the
-    /// `Vec` is unchanged then.
-    #[cfg(feature = "alloc")]
-    #[inline]
-    pub fn encode_append(self, levels: &[T], to: &mut Vec<u8>) -> Result<usize, Error> {
-        let operation = self.encoding(Detected::active(), levels);
-        Ok(memory::append(operation, self.encoded_len(levels.len()), to)?.1)
-    }
-
-    /// Same as [`encode`](Self::encode), but returns a new `Vec`. Returns it and the number of
-    /// valid values.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great.
-    #[cfg(feature = "alloc")]
-    pub fn encode_to_vec(self, levels: &[T]) -> Result<(Vec<u8>, usize), Error> {
-        let mut bitmap = Vec::new();
-        let valid = self.encode_append(levels, &mut bitmap)?;
-        Ok((bitmap, valid))
+    forms! {
+        /// Writes a bitmap to the front of `bitmap`: one bit for each level, set if the level is the
+        /// greatest one. Returns the number of valid values, which is the number of set bits; the other
+        /// values are nulls.
+        ///
+        /// # Errors
+        ///
+        /// [`ErrorKind::Destination`](super::ErrorKind::Destination) if the bitmap is too short;
+        /// [`ErrorKind::Level`](super::ErrorKind::Level) for the first level that is too great, with
+        /// its offset in memory. The contents of `bitmap` are then unspecified.
+        ///
+        /// ```
+        /// use bytelane::validity::{ErrorKind, Format};
+        ///
+        /// let format = Format::<u16>::new(2).expect("at least 1");
+        /// let error = format.encode(&[2, 0, 3], &mut [0]).unwrap_err();
+        /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Level { max: 2 }, Some(4)));
+        /// ```
+        encode[](self, levels: &[T]) -> bitmap: [u8] and ("number of valid values", usize), Error;
+        encode_with: |backend| self.encoding(backend, levels);
+        /// The bitmap starts at a new byte.
+        encode_append: self.encoded_len(levels.len());
+        encode_to_vec;
     }
 
     forms! {
@@ -139,9 +94,9 @@ impl<T: Level> Format<T> {
         ///
         /// [`ErrorKind::Bitmap`](super::ErrorKind::Bitmap) if the bitmap is too short; nothing is
         /// written then.
-        decode[](self, bitmap: &[u8]) -> levels: [T; count], Error;
+        decode[](self, bitmap: &[u8]) -> levels: [T; count] and ("number of bytes read", usize), Error;
         decode_with: |backend| self.decoding(backend, bitmap, count)?;
-        decode_append;
+        decode_append: count;
         decode_to_vec;
     }
 

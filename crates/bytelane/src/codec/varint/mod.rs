@@ -197,7 +197,7 @@ forms! {
     /// assert_eq!((error.kind(), error.offset()), (ErrorKind::Truncated, Some(1)));
     /// # Ok::<(), varint::Error>(())
     /// ```
-    decode[T: Integer](src: &[u8]) -> values: [T; count], Error;
+    decode[T: Integer](src: &[u8]) -> values: [T; count] and ("number of bytes read", usize), Error;
     decode_with: |backend| Decode::<T>::new(src, backend);
     ///
     /// Allocates nothing unless `src` has at least one byte per value: a count from an untrusted
@@ -298,13 +298,13 @@ pub fn push<T: Integer>(value: T, to: &mut Vec<u8>) -> usize {
     to.len() - before
 }
 
-/// Checks that an input has at least one byte for each of `count` varints.
+/// Checks that an input has at least one byte for each of `count` varints. Returns `count`.
 #[cfg(feature = "alloc")]
-fn check_count<T: Integer>(src: &[u8], count: usize) -> Result<(), Error> {
+fn check_count<T: Integer>(src: &[u8], count: usize) -> Result<usize, Error> {
     if count > src.len() {
         return Err(scalar::first_error(src, size_of::<T>()));
     }
-    Ok(())
+    Ok(count)
 }
 
 /// Encodes values to varints.

@@ -24,7 +24,7 @@ use super::{Effort, Error, Format};
 use crate::backend::dispatch;
 #[cfg(feature = "alloc")]
 use crate::memory;
-use crate::memory::{Fill, Slot};
+use crate::memory::{Fill, Slot, forms};
 use crate::{Destination, DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::vec::Vec;
@@ -118,71 +118,22 @@ pub fn encode_to_vec(bitmap: &[u8], count: usize) -> Vec<u8> {
     encoded
 }
 
-/// Decodes the first `count` bits to the front of a bitmap. Returns the number of bytes read, as
-/// [`Format::decode`] does. The bits after them in the last byte become zeros.
-///
-/// # Errors
-///
-/// The same as [`Format::decode`]; [`ErrorKind::Destination`](super::ErrorKind::Destination) if the
-/// bitmap is too short. Its contents are then unspecified.
-#[inline]
-pub fn decode(src: &[u8], count: usize, bitmap: &mut [u8]) -> Result<usize, Error> {
-    decode_with(Detected::active(), src, count, bitmap).map(|(_, read)| read)
-}
-
-/// Same as [`decode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the bytes written, and the number of bytes read.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[inline]
-pub fn decode_with<'a>(
-    backend: Detected,
-    src: &[u8],
-    count: usize,
-    bitmap: impl Into<Destination<'a, u8>>,
-) -> Result<(&'a mut [u8], usize), Error> {
-    let operation = Decode {
-        src,
-        count,
-        backend,
-    };
-    bitmap.into().fill(operation)
-}
-
-/// Same as [`decode`] of `count` bits, but appends to a `Vec`, starting at a new byte. Returns the
-/// number of bytes read.
-///
-/// Memory is allocated only after checking that the runs have `count` bits. A run of a few bytes
-/// can have up to 2^31 bits: limit `count` for untrusted input.
-///
-/// # Errors
-///
-/// The same as [`decode`]; the `Vec` is then unchanged.
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn decode_append(src: &[u8], count: usize, to: &mut Vec<u8>) -> Result<usize, Error> {
-    Cursor::new(LAYOUT, src).skip(count)?;
-    let backend = Detected::active();
-    let operation = Decode {
-        src,
-        count,
-        backend,
-    };
-    Ok(memory::append(operation, count.div_ceil(8), to)?.1)
-}
-
-/// Same as [`decode_append`], but to a new `Vec`. Returns it and the number of bytes read.
-///
-/// # Errors
-///
-/// The same as [`decode`].
-#[cfg(feature = "alloc")]
-pub fn decode_to_vec(src: &[u8], count: usize) -> Result<(Vec<u8>, usize), Error> {
-    let mut bitmap = Vec::new();
-    let read = decode_append(src, count, &mut bitmap)?;
-    Ok((bitmap, read))
+forms! {
+    /// Decodes the first `count` bits to the front of a bitmap. Returns the number of bytes read, as
+    /// [`Format::decode`] does. The bits after them in the last byte become zeros.
+    ///
+    /// # Errors
+    ///
+    /// The same as [`Format::decode`]; [`ErrorKind::Destination`](super::ErrorKind::Destination) if the
+    /// bitmap is too short. Its contents are then unspecified.
+    decode[](src: &[u8], count: usize) -> bitmap: [u8] and ("number of bytes read", usize), Error;
+    decode_with: |backend| Decode { src, count, backend };
+    /// The bitmap starts at a new byte.
+    ///
+    /// Memory is allocated only after checking that the runs have `count` bits. A run of a few bytes
+    /// can have up to 2^31 bits: limit `count` for untrusted input.
+    decode_append: Cursor::new(LAYOUT, src).skip(count).map(|_| count.div_ceil(8))?;
+    decode_to_vec;
 }
 
 /// Returns the format of these runs, with one-byte values.

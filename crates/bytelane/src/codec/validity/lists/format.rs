@@ -4,12 +4,8 @@
 use super::depth::Depth;
 use super::{Bits, Offset, Pairs, Wanted};
 use crate::codec::validity::{Error, ErrorKind, Level};
-#[cfg(feature = "alloc")]
-use crate::memory;
 use crate::memory::{Fill, Slot, bytes, forms};
-use crate::{Destination, DestinationError, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::{DestinationError, Detected};
 use core::marker::PhantomData;
 
 /// Lists of one depth: an ancestor of a leaf that is a list, counted from the outermost one.
@@ -100,111 +96,34 @@ impl<T: Level> List<T> {
         offsets_to_vec;
     }
 
-    /// Writes the bitmap of the lists: one bit for each, set unless the list is null. If `bitmap`
-    /// is longer, bytes after the result may be overwritten. One bit per level is always enough.
-    ///
-    /// # Errors
-    ///
-    /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its
-    /// contents are then unspecified.
-    #[inline]
-    pub fn validity(
-        self,
-        repetition: &[T],
-        definition: &[T],
-        bitmap: &mut [u8],
-    ) -> Result<Bits, Error> {
-        let backend = Detected::active();
-        let written = self.validity_with(backend, repetition, definition, bitmap);
-        written.map(|(_, bits)| bits)
+    forms! {
+        /// Writes the bitmap of the lists: one bit for each, set unless the list is null. If `bitmap`
+        /// is longer, bytes after the result may be overwritten. One bit per level is always enough.
+        ///
+        /// # Errors
+        ///
+        /// The errors that all functions have; [`ErrorKind::Destination`] if `bitmap` is too short. Its
+        /// contents are then unspecified.
+        validity[](self, repetition: &[T], definition: &[T]) -> bitmap: [u8] and ("number of bits", Bits), Error;
+        validity_with: |backend| BitsOf::new(self, self.of_lists(), repetition, definition, backend);
+        /// The bitmap starts at a new byte.
+        validity_append: repetition.len().div_ceil(8);
+        validity_to_vec;
     }
 
-    /// Same as [`validity`](Self::validity), into memory that need not be initialised, on a backend
-    /// of the caller's choice. Returns the bytes written, and the number of bits.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`validity`](Self::validity).
-    #[inline]
-    pub fn validity_with<'a>(
-        self,
-        backend: Detected,
-        repetition: &[T],
-        definition: &[T],
-        bitmap: impl Into<Destination<'a, u8>>,
-    ) -> Result<(&'a mut [u8], Bits), Error> {
-        let wanted = self.of_lists();
-        let operation = BitsOf::new(self, wanted, repetition, definition, backend);
-        bitmap.into().fill(operation)
-    }
-
-    /// Same as [`validity`](Self::validity), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`validity`](Self::validity).
-    #[cfg(feature = "alloc")]
-    pub fn validity_to_vec(
-        self,
-        repetition: &[T],
-        definition: &[T],
-    ) -> Result<(Vec<u8>, Bits), Error> {
-        self.to_vec(self.of_lists(), repetition, definition)
-    }
-
-    /// Writes the bitmap of the entries of the lists: one bit for each, set if the entry is valid,
-    /// which it is from definition level `valid_from` on. For the leaf itself, this is the greatest
-    /// level. Otherwise the same as [`validity`](Self::validity).
-    ///
-    /// # Errors
-    ///
-    /// The same as [`validity`](Self::validity).
-    #[inline]
-    pub fn entries(
-        self,
-        valid_from: T,
-        repetition: &[T],
-        definition: &[T],
-        bitmap: &mut [u8],
-    ) -> Result<Bits, Error> {
-        let backend = Detected::active();
-        let written = self.entries_with(backend, valid_from, repetition, definition, bitmap);
-        written.map(|(_, bits)| bits)
-    }
-
-    /// Same as [`entries`](Self::entries), into memory that need not be initialised, on a backend
-    /// of the caller's choice. Returns the bytes written, and the number of bits.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`validity`](Self::validity).
-    #[inline]
-    pub fn entries_with<'a>(
-        self,
-        backend: Detected,
-        valid_from: T,
-        repetition: &[T],
-        definition: &[T],
-        bitmap: impl Into<Destination<'a, u8>>,
-    ) -> Result<(&'a mut [u8], Bits), Error> {
-        let wanted = Self::of_entries(valid_from);
-        let operation = BitsOf::new(self, wanted, repetition, definition, backend);
-        bitmap.into().fill(operation)
-    }
-
-    /// Same as [`entries`](Self::entries), but returns a new `Vec`.
-    ///
-    /// # Errors
-    ///
-    /// The same as [`validity`](Self::validity).
-    #[cfg(feature = "alloc")]
-    pub fn entries_to_vec(
-        self,
-        valid_from: T,
-        repetition: &[T],
-        definition: &[T],
-    ) -> Result<(Vec<u8>, Bits), Error> {
-        self.to_vec(Self::of_entries(valid_from), repetition, definition)
+    forms! {
+        /// Writes the bitmap of the entries of the lists: one bit for each, set if the entry is valid,
+        /// which it is from definition level `valid_from` on. For the leaf itself, this is the greatest
+        /// level. Otherwise the same as [`validity`](Self::validity).
+        ///
+        /// # Errors
+        ///
+        /// The same as [`validity`](Self::validity).
+        entries[](self, valid_from: T, repetition: &[T], definition: &[T]) -> bitmap: [u8] and ("number of bits", Bits), Error;
+        entries_with: |backend| BitsOf::new(self, Self::of_entries(valid_from), repetition, definition, backend);
+        /// The bitmap starts at a new byte.
+        entries_append: repetition.len().div_ceil(8);
+        entries_to_vec;
     }
 
     #[inline]
@@ -217,20 +136,6 @@ impl<T: Level> List<T> {
     fn of_entries(valid_from: T) -> Wanted {
         let (entries, level) = (true, valid_from.to_u16());
         Wanted { entries, level }
-    }
-
-    #[cfg(feature = "alloc")]
-    fn to_vec(
-        self,
-        wanted: Wanted,
-        repetition: &[T],
-        definition: &[T],
-    ) -> Result<(Vec<u8>, Bits), Error> {
-        let mut bitmap = Vec::new();
-        let most = repetition.len().div_ceil(8);
-        let operation = BitsOf::new(self, wanted, repetition, definition, Detected::active());
-        let (_, bits) = memory::append(operation, most, &mut bitmap)?;
-        Ok((bitmap, bits))
     }
 
     /// Returns the levels, if their numbers are equal.
