@@ -34,9 +34,8 @@ pub mod bit_packing {
         out: Optional,
     ) -> Answer {
         let (source, target) = to_bytes(values, out)?;
-        let packing = packing(width, reference, zigzag);
         by_integer!(source.numbers(dtype)?, T => {
-            let format = packing.format::<T>()?;
+            let format = T::format(width, reference, zigzag)?;
             let room = Room::Exactly(format.encoded_len(source.len() / size_of::<T>()));
             target.write(&source, room, of_codec, |values: &[T], to| {
                 format.encode_with(Detected::active(), values, to)
@@ -86,9 +85,8 @@ pub mod bit_packing {
         out: Optional,
     ) -> PrefixAnswer {
         let (source, dtype, target) = to_numbers(data, dtype, out)?;
-        let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {
-            let format = packing.format::<T>()?;
+            let format = T::format(width, reference, zigzag)?;
             let room = Room::Exactly(count);
             target.fill(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_with(Detected::active(), data, to)
@@ -117,9 +115,8 @@ pub mod bit_packing {
         out: Optional,
     ) -> Answer {
         let (source, dtype, target) = to_numbers(data, dtype, out)?;
-        let packing = packing(width, reference, zigzag);
         by_integer!(dtype, T => {
-            let format = packing.format::<T>()?;
+            let format = T::format(width, reference, zigzag)?;
             let room = Room::Exactly(stop.saturating_sub(start));
             target.write(&source, room, of_codec, |data: &[u8], to: &mut [MaybeUninit<T>]| {
                 format.decode_range_with(Detected::active(), data, start..stop, to)
@@ -134,8 +131,7 @@ pub mod bit_packing {
     /// 15
     #[pyfunction]
     fn encoded_len(count: usize, width: u32) -> PyResult<usize> {
-        let packing = packing(width, None, false);
-        Ok(packing.format::<u64>()?.encoded_len(count))
+        Ok(u64::format(width, None, false)?.encoded_len(count))
     }
 
     /// Returns the smallest width for these integers, without a reference or zigzag: 0 if all are
@@ -153,32 +149,16 @@ pub mod bit_packing {
         })
     }
 
-    /// Arguments that describe how integers are packed.
-    struct Packing<'a, 'py> {
-        width: u32,
-        reference: Option<&'a Object<'py>>,
-        zigzag: bool,
-    }
+    /// Type of integers, signed or unsigned.
+    trait Number: Integer + for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr> {
+        /// Returns the format for zigzag values; `None` for unsigned types.
+        fn zigzag(format: Format<Self>) -> Option<Format<Self>>;
 
-    fn packing<'a, 'py>(
-        width: u32,
-        reference: Option<&'a Object<'py>>,
-        zigzag: bool,
-    ) -> Packing<'a, 'py> {
-        Packing {
-            width,
-            reference,
-            zigzag,
-        }
-    }
-
-    impl Packing<'_, '_> {
-        fn format<T: Number>(&self) -> PyResult<Format<T>> {
-            let width = self.width;
-            let format = Format::new(width).ok_or_else(|| no_width::<T>(width))?;
-            match (self.reference, self.zigzag) {
+        fn format(width: u32, reference: Optional, zigzag: bool) -> PyResult<Format<Self>> {
+            let format = Format::new(width).ok_or_else(|| no_width::<Self>(width))?;
+            match (reference, zigzag) {
                 (None, false) => Ok(format),
-                (None, true) => T::zigzag(format)
+                (None, true) => Self::zigzag(format)
                     .ok_or_else(|| PyTypeError::new_err("zigzag is for signed integers")),
                 (Some(reference), false) => Ok(format.frame(reference.extract()?)),
                 (Some(_), true) => {
@@ -187,12 +167,6 @@ pub mod bit_packing {
                 }
             }
         }
-    }
-
-    /// Type of integers, signed or unsigned.
-    trait Number: Integer + for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr> {
-        /// Returns the format for zigzag values; `None` for unsigned types.
-        fn zigzag(format: Format<Self>) -> Option<Format<Self>>;
     }
 
     macro_rules! number {
