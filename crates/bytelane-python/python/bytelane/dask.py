@@ -1,30 +1,34 @@
-"""Parquet files as data frames of Dask.
+"""Parquet files as data frames of Dask, and its data frames as files with the best encodings.
 
 This needs `pip install "bytelane[dask]"`.
 
 ```python
-from bytelane.dask import read_parquet
+from bytelane.dask import read_parquet, write_parquet
 
-read_parquet("lake", columns=["price"], filters="year = 2024").price.mean().compute()
+trades = read_parquet("lake", filters="year = 2024")
+write_parquet(trades[trades.price > 100], "expensive")
 ```
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
+import dask
 import dask.dataframe as dd
 import pandas
 import pyarrow as pa
 
+from ._engines.output import Mode, Output, started
 from ._engines.parts import Reader, opened_parts
 from ._engines.scan import Part
 from ._filters import Filters
 from ._protocols import Path
 from .parquet._read import with_index
 
-__all__ = ["read_parquet"]
+__all__ = ["read_parquet", "write_parquet"]
 
 
 def read_parquet(
@@ -81,3 +85,49 @@ def _to_pandas(table: pa.Table) -> Any:
         return pandas.ArrowDtype(data_type) if any(it(data_type) for it in (*is_object, *is_bytes)) else None
 
     return table.to_pandas(types_mapper=kept)
+
+
+def write_parquet(
+    frame: dd.DataFrame,
+    directory: Path,
+    *,
+    mode: Mode = "error",
+    partition_cols: Sequence[str] | None = None,
+    **options: Any,
+) -> None:
+    """Writes a data frame to a directory on a disk that all workers share, with a file for each partition that has rows, each column in
+    the best encoding. An index with a name is written as a column, which `read_parquet` restores.
+
+    The files appear when all partitions are complete: after an error, none of them does. A directory that is not empty is an error, or
+    gets more files with `mode="append"`, or is replaced with `mode="overwrite"`. With `partition_cols`, there is a directory such as
+    `year=2024` for each combination of values. All other arguments are those of `bytelane.parquet.write_table`.
+    """
+    output = started(directory, mode, partition_cols, {"threads": 1} | options)
+    try:
+        # Dask has no types for its frames.
+        library: Any = dask
+        whole: Any = frame
+        write = _Write(output, whole.index.name is not None, whole._meta)
+        task = library.delayed(write, pure=False)
+        names = library.compute(*(task(partition, number) for number, partition in enumerate(whole.to_delayed())))
+        output.commit(chain.from_iterable(names), write.schema)
+    finally:
+        output.abort()
+
+
+class _Write:
+    """Function that writes a partition."""
+
+    def __init__(self, output: Output, has_index: bool, empty: Any) -> None:
+        self._output = output
+        self._has_index = has_index
+        self.schema = self._table(empty).schema
+
+    def _table(self, frame: Any) -> pa.Table:
+        return pa.Table.from_pandas(frame, preserve_index=self._has_index)
+
+    def __call__(self, frame: Any, number: int) -> list[str]:
+        table = self._table(frame)
+        # Types of Python objects are those of the values: without rows, they are null.
+        types = [own if pa.types.is_null(it.type) else it for own, it in zip(table.schema, self.schema, strict=True)]
+        return self._output.write([table.cast(pa.schema(types, table.schema.metadata))], number)

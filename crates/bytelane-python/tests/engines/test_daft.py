@@ -13,7 +13,8 @@ pq = pytest.importorskip("pyarrow.parquet")
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from bytelane.daft import read  # noqa: E402
+from bytelane import parquet  # noqa: E402
+from bytelane.daft import read, write_parquet  # noqa: E402
 from rows import COUNT, plain, write_lake, write_plain  # noqa: E402
 
 
@@ -55,3 +56,36 @@ def test_columns_and_filters(file: str, lake: str) -> None:
 def test_rows_are_those_of_the_table(file: str) -> None:
     assert read(file).sort("id").to_arrow().to_pylist() == plain().to_pylist()
     assert pq.read_table(file).num_rows == pa.table(plain()).num_rows
+
+
+def test_written_rows_are_read_again(file: str, tmp_path: Path) -> None:
+    new, frame = tmp_path / "new", read(file)
+    write_parquet(frame, new, goal="size")
+    assert all(it.name.startswith("part-0000") for it in new.iterdir())
+    assert pa.table(parquet.read_table(new)).sort_by("id").to_pylist() == plain().to_pylist()
+    assert read(new).schema() == frame.schema()
+    with pytest.raises(FileExistsError, match="mode"):
+        write_parquet(frame, new)
+    write_parquet(frame.into_batches(100), new, mode="append")
+    assert parquet.read_table(new).num_rows == 2 * COUNT
+    write_parquet(read(file, filters="id < 10"), new, mode="overwrite")
+    assert parquet.read_table(new).num_rows == 10
+    write_parquet(read(file, filters="id < 0"), new, mode="overwrite")
+    assert read(new).schema() == frame.schema() and read(new).count_rows() == 0
+    write_parquet(frame.select("id", "flag"), tmp_path / "parts", partition_cols=["flag"])
+    assert sorted(it.name for it in (tmp_path / "parts").iterdir()) == ["flag=false", "flag=true"]
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["new", "parts"]
+
+
+def test_a_failed_task_leaves_nothing(file: str, tmp_path: Path) -> None:
+    daft = pytest.importorskip("daft")
+
+    def fails(value: int) -> int:
+        raise OSError("this task fails")
+
+    failing = daft.func(fails, return_dtype=daft.DataType.int64())(daft.col("id"))
+    with pytest.raises(Exception, match="this task fails"):
+        write_parquet(read(file).select(failing), tmp_path / "new")
+    with pytest.raises(Exception, match="compressed"):
+        write_parquet(read(file), tmp_path / "new", compressed=True)
+    assert [*tmp_path.iterdir()] == []

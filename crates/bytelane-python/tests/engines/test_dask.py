@@ -15,11 +15,13 @@ pq = pytest.importorskip("pyarrow.parquet")
 sys.path.insert(0, str(Path(__file__).parent))
 
 from bytelane import dask as sources  # noqa: E402
+from bytelane import parquet  # noqa: E402
 from rows import COUNT, plain, write_lake, write_plain  # noqa: E402
 
 
 # Dask has no types for its frames.
 read_parquet: Any = sources.read_parquet
+write_parquet: Any = sources.write_parquet
 
 # The libraries warn of each other.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -77,3 +79,48 @@ def test_errors_name_the_place() -> None:
         read_parquet("nothing.parquet")
     with pytest.raises(TypeError, match="by their paths"):
         read_parquet(b"bytes")
+
+
+def test_written_rows_are_read_again(file: str, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    new, frame = tmp_path / "new", read_parquet(file)
+    write_parquet(frame, new, goal="size")
+    assert sorted(it.name[:11] for it in new.iterdir()) == [f"part-0000{it}-" for it in range(4)]
+    # The texts of pandas are large.
+    assert pa.table(parquet.read_table(new)).cast(plain().schema).equals(plain())
+    pandas.testing.assert_frame_equal(read_parquet(new).compute(), frame.compute())
+    with pytest.raises(FileExistsError, match="mode"):
+        write_parquet(frame, new)
+    write_parquet(frame, new, mode="append")
+    assert parquet.read_table(new).num_rows == 2 * COUNT
+    # Partitions without rows have no file, and no rows have one.
+    write_parquet(frame[frame.id < 10], new, mode="overwrite")
+    assert parquet.read_table(new).num_rows == 10 and len([*new.iterdir()]) == 1
+    write_parquet(frame[frame.id < 0], new, mode="overwrite")
+    assert pa.table(parquet.read_table(new)).cast(plain().schema).num_rows == 0
+    write_parquet(frame[["id", "flag"]], tmp_path / "parts", partition_cols=["flag"])
+    assert sorted(it.name for it in (tmp_path / "parts").iterdir()) == ["flag=false", "flag=true"]
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["new", "parts"]
+
+
+def test_an_index_with_a_name_is_written(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    dd = pytest.importorskip("dask.dataframe")
+    frame = pandas.DataFrame({"price": [0.5, 1.5], "any": [None, {"a": 1}]}, index=pandas.Index([7, 9], name="id"))
+    write_parquet(dd.from_pandas(frame, npartitions=2), tmp_path / "new")
+    found = read_parquet(tmp_path / "new").compute()
+    assert found.index.tolist() == [7, 9] and found.index.name == "id"
+    assert found["price"].tolist() == [0.5, 1.5]
+
+
+def test_a_failed_partition_leaves_nothing(file: str, tmp_path: Path) -> None:
+    def fails(frame: Any) -> Any:
+        if len(frame) and frame.id.iloc[-1] >= 900:
+            raise OSError("this task fails")
+        return frame
+
+    with pytest.raises(OSError, match="this task fails"):
+        write_parquet(read_parquet(file, ["id"]).map_partitions(fails), tmp_path / "new")
+    with pytest.raises(TypeError, match="compressed"):
+        write_parquet(read_parquet(file), tmp_path / "new", compressed=True)
+    assert [*tmp_path.iterdir()] == []
