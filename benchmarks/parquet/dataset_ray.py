@@ -15,7 +15,7 @@ from pathlib import Path
 
 import ray
 from bytelane import dataset
-from bytelane.dataset import ray as on_ray
+from bytelane.ray import Executor
 
 
 def warm(workers: int) -> None:
@@ -52,7 +52,7 @@ def main() -> None:
     for workers in (1, 2):
         ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False)
         warm(workers)
-        measure(f"Ray, {workers}", lambda: on_ray.run(plan, new))
+        measure(f"Ray, {workers}", lambda: dataset.run(plan, new, executor=Executor()))
         ray.shutdown()
     measure("run", lambda: dataset.run(plan, new))
     measure("run, 2 jobs", lambda: dataset.run(plan, new, jobs=2))

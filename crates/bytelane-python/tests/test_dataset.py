@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -11,6 +13,7 @@ import pytest
 from bytelane import dataset
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 
@@ -72,6 +75,37 @@ def test_files_get_the_wanted_encodings_and_size(lake: Path, tmp_path: Path) -> 
         dataset.run(plan, tmp_path / "none", jobs=0)
     with pytest.warns(UserWarning, match="cannot read alp"):
         dataset.plan(lake, encodings="+alp")
+
+
+def test_executors_run_the_shards_of_a_plan(lake: Path, tmp_path: Path) -> None:
+    plan, new = dataset.plan(lake), tmp_path / "new"
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        run = dataset.run(plan, new, executor=processes)
+        assert run["complete"] and (run["published"], run["published_before"]) == (2, 0)
+        assert dataset.verify(lake, new).same
+        again = dataset.run(plan, new, executor=processes, shards=5)
+        assert again["complete"] and (again["published"], again["published_before"]) == (0, 2)
+        with pytest.raises(ValueError, match="leave out shard and progress"):
+            dataset.run(plan, new, executor=processes, shard=(0, 2))
+    with pytest.raises(ValueError, match="number of tasks of an executor"):
+        dataset.run(plan, new, shards=2)
+
+
+def test_a_shard_that_fails_leaves_the_others(lake: Path, tmp_path: Path) -> None:
+    class Broken:
+        """Loses the worker of the first call."""
+
+        def map(self, fn: Callable[..., Any], /, *items: Iterable[Any]) -> Iterator[Any]:
+            _, *others = zip(*items, strict=True)
+            assert [fn(*it)["published"] for it in others] == [1]
+            raise ConnectionError("a worker is lost")
+
+    plan, new = dataset.plan(lake), tmp_path / "new"
+    with pytest.raises(ConnectionError):
+        dataset.run(plan, new, executor=Broken())
+    run = dataset.run(plan, new, executor=ThreadPoolExecutor(2))
+    assert run["complete"] and (run["published"], run["published_before"]) == (1, 1)
+    assert dataset.verify(lake, new).same
 
 
 def test_exceptions(lake: Path, tmp_path: Path) -> None:

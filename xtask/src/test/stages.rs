@@ -97,6 +97,7 @@ pub const PYTHON: Need = Need::Answers(
     ],
     "Debian: python3-pip and python3-venv",
 );
+const JAVA: Need = Need::Program("java", "Debian: default-jdk-headless");
 const THRIFT_COMPILER: Need = Need::Program("thrift", "Debian: thrift-compiler");
 const QEMU_X86_64: Need = Need::Program("qemu-x86_64-static", QEMU);
 const QEMU: &str = "Debian: qemu-user-static";
@@ -206,7 +207,7 @@ pub static STAGES: &[Stage] = &[
         .about("merged and split files, read by parquet-java")
         .needs(&[
             PYTHON,
-            Need::Program("java", "Debian: default-jdk-headless"),
+            JAVA,
             Need::Program("mvn", "Debian: maven"),
         ]),
     extended("mutants", 14400, mutants::run_stage)
@@ -262,15 +263,15 @@ pub static STAGES: &[Stage] = &[
     extended("notebooks", 300, wheel::notebooks::run_stage)
         .about("the notebooks of the Python package, cell by cell")
         .needs(&[PYTHON]),
-    extended("ray", 400, wheel::scripts::run_ray)
-        .about("plans of data sets on a local Ray cluster: on a disk, with a worker that is killed, and on a store")
-        .needs(&[PYTHON]),
+    extended("executors", 600, wheel::scripts::run_executors)
+        .about("plans of data sets in processes, on Ray, Dask and Spark: with a worker and a driver that are killed, and on a store")
+        .needs(&[PYTHON, JAVA]),
     extended("table-formats", 300, wheel::scripts::run_table_formats)
         .about("compaction and deletion in tables of Delta Lake and Apache Iceberg, and commits that race with them")
         .needs(&[PYTHON]),
     extended("engines", 400, wheel::scripts::run_engines)
-        .about("sources and sinks for Polars, DuckDB, DataFusion, Dask, Daft and Ray: random conditions, types, partitions and errors")
-        .needs(&[PYTHON]),
+        .about("sources and sinks for Polars, DuckDB, DataFusion, Spark, Dask, Daft and Ray: random conditions, types, partitions and errors")
+        .needs(&[PYTHON, JAVA]),
     extended("thrift-cpp", 300, python::run_thrift_cpp)
         .about("all methods of ThriftTest over TCP, with Apache Thrift's library for C++, both ways")
         .needs(&[

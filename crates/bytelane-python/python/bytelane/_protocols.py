@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, time, timedelta
 from decimal import Decimal
-from typing import Protocol, TypeAlias, Union
+from typing import Any, Protocol, TypeAlias, TypeVar, Union
 from uuid import UUID
 
+T = TypeVar("T")
 Path: TypeAlias = str | os.PathLike[str]
 # Value of a column. Those in maps are pairs, and intervals are months, days and nanoseconds.
 Value: TypeAlias = Union[
@@ -48,3 +50,10 @@ class BinarySink(Protocol):
 
     def write(self, data: bytes, /) -> object:
         """Writes bytes. Returns their number, or `None` if all were written."""
+
+
+class Executor(Protocol):
+    """Runs functions in other processes: a `concurrent.futures.Executor`, or a similar object."""
+
+    def map(self, fn: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
+        """Calls a function that can be pickled with the items of each iterable, and returns the results in their order."""

@@ -13,8 +13,8 @@ write_parquet(trades, "expensive")
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import ray.data
@@ -27,7 +27,33 @@ from ._engines.scan import Part
 from ._filters import Filters
 from ._protocols import Path
 
-__all__ = ["datasource", "read_parquet", "write_parquet"]
+__all__ = ["Executor", "datasource", "read_parquet", "write_parquet"]
+
+T = TypeVar("T")
+
+
+class Executor:
+    """Runs functions as tasks of the cluster that this process is connected to, each on one processor: an `executor` for
+    `bytelane.dataset.run`, and for compaction in `bytelane.deltalake` and `bytelane.iceberg`.
+
+    Ray repeats the task of a killed worker up to `max_retries` times.
+    """
+
+    def __init__(self, max_retries: int = 3) -> None:
+        self._max_retries = max_retries
+
+    def map(self, fn: Callable[..., T], /, *iterables: Iterable[Any]) -> Iterator[T]:
+        """Calls a function with the items of each iterable, and returns the results in their order."""
+        # Ray has no types for it.
+        cluster: Any = ray
+        task = cluster.remote(num_cpus=1, max_retries=self._max_retries)(_call)
+        shared = cluster.put(fn)
+        pending = [task.remote(shared, *items) for items in zip(*iterables, strict=False)]
+        return iter(cluster.get(pending))
+
+
+def _call(fn: Callable[..., T], *items: Any) -> T:
+    return fn(*items)
 
 
 def read_parquet(

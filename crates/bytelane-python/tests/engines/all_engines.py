@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-ENGINES = ["daft", "dask.dataframe", "datafusion", "duckdb", "polars", "ray.data"]
+ENGINES = ["daft", "dask.dataframe", "datafusion", "duckdb", "polars", "pyspark.sql", "ray.data"]
 
 
 def main() -> int:

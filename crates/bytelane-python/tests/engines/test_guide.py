@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import importlib.util
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,9 @@ EXAMPLES = {name: text for name, text in SECTIONS.items() if ">>> " in text}
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("in_new_directory")
 @pytest.mark.parametrize("engine", EXAMPLES)
-def test_the_examples_of_an_engine_run(engine: str) -> None:
+def test_the_examples_of_an_engine_run(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Spark's own would be another Python.
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     module = {"Spark": "pyspark"}.get(engine, engine.lower())
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"{module} is not installed")

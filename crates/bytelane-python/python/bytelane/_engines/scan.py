@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from .. import _parquet
-from .._options import StringType, reader_types
+from .._options import Int96Unit, StringType, reader_types
 from .._parquet import Schema, Table
+from .._protocols import ArrowSchema
 from ..parquet._filesystem import opened
 from ..parquet._read import Files, Rows
 
@@ -30,19 +32,15 @@ class Reading:
     threads: int | None = None
     memory_limit: int | None = None
     row_limit: int | None = None
-
-    @property
-    def _types(self) -> Any:
-        return reader_types({"string_type": self.string_type})
+    coerce_int96_timestamp_unit: Int96Unit | None = None
 
     def files(self, source: Any) -> Files:
         """Returns the files of a source."""
-        names = ("string_type", "partition_types", "partitioning", "strict_schema", "as_files", "ignore_prefixes")
-        return Files(source, {name: getattr(self, name) for name in names})
+        return Files(source, self.__dict__)
 
     def file(self, source: Any) -> _parquet.ParquetFile:
         """Opens a file."""
-        return _parquet.ParquetFile(source, self._types)
+        return _parquet.ParquetFile(source, reader_types(self.__dict__))
 
 
 class Part(NamedTuple):
@@ -111,6 +109,12 @@ class Scan:
     def with_partition_types(self, types: Mapping[str, str]) -> Scan:
         """Returns the same rows, with types for the columns in the names of directories."""
         return Scan(self._source, replace(self.reading, partition_types=types))
+
+    def with_schema(self, schema: ArrowSchema) -> Scan:
+        """Returns the same rows, with other types for the columns."""
+        other = copy(self)
+        other.schema = Table.empty(schema).schema
+        return other
 
     def files(self) -> list[Part]:
         """Returns a part for each file."""

@@ -16,11 +16,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from .. import _dataset
 from .._options import Goal as Goal
 from .._options import given
+from .._protocols import Executor
 
 __all__ = ["FailedUnit", "Plan", "Run", "Verified", "delete", "plan", "run", "swap", "verify"]
 
@@ -122,6 +124,8 @@ def run(
     shard: tuple[int, int] = (0, 1),
     retry_failed: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
+    shards: int | None = None,
 ) -> Run:
     """Runs a plan, given directly or as a file: writes the directory `out`, and leaves the old one unchanged.
 
@@ -129,14 +133,39 @@ def run(
     the number of shares. `progress` is called with the processed bytes of the sources, and their total; an exception of
     it, or Ctrl-C, stops the work.
 
+    `executor` runs the shards in other processes or on other machines, which share the disk or the store of both directories: it is a
+    `concurrent.futures.Executor` or any object with such a `map`, as `bytelane.ray.Executor`, `bytelane.spark.Executor` and
+    `distributed.Client.get_executor()`. `shards` is their number, by default up to 32. Each has a journal of its own: where the engine
+    repeats the task of a killed worker, it resumes where the worker stopped. No rows pass through the engine.
+
     Options:
 
     - `jobs`: The number of units to process at the same time; each holds a row group in memory twice.
     - `shard`: Process only this share of the units, counted from 0: for several processes or machines.
     - `retry_failed`: Retry units that failed in an earlier run.
     """
-    options = given(locals(), "plan", "out")
-    outcome: Run = json.loads(_dataset.run(_text(plan), out, options, progress))
+    options = given(locals(), "plan", "out", "executor", "shards")
+    text = _text(plan)
+    if executor is None:
+        if shards is not None:
+            raise ValueError("shards is the number of tasks of an executor; a process runs one of several with shard")
+        return _run(text, out, options, progress)
+    if progress is not None or shard != (0, 1):
+        raise ValueError("an executor runs all shards elsewhere; leave out shard and progress")
+    count = shards or max(1, min(32, len(json.loads(text)["units"])))
+    tasks = [json.dumps({**json.loads(options), "shard": (index, count)}) for index in range(count)]
+    done = [*executor.map(partial(_run, text, os.fspath(out)), tasks)]
+    # Nothing is left to do: this reads the journals of all shards to find out what is complete.
+    whole = _run(text, out, "{}")
+    whole["published"] += sum(it["published"] for it in done)
+    whole["published_before"] = whole["units"] - whole["published"] - len(whole["failed"])
+    for key in ("bytes_before", "bytes_after"):
+        whole[key] += sum(it[key] for it in done)
+    return whole
+
+
+def _run(plan: str, out: Path, options: str, progress: Progress | None = None) -> Run:
+    outcome: Run = json.loads(_dataset.run(plan, out, options, progress))
     return outcome
 
 

@@ -1,4 +1,4 @@
-//! The extended stages `ray`, `table-formats` and `engines`: run scripts that use the Python package with large libraries.
+//! The extended stages `executors`, `table-formats` and `engines`: run scripts that use the Python package with large libraries.
 
 use anyhow::Result;
 
@@ -6,9 +6,9 @@ use super::{CRATE, build, install};
 use crate::process::{program, root, run};
 use crate::test::languages::python::environment_with;
 
-/// Runs plans of data sets on a local Ray cluster, and kills a worker.
-pub fn run_ray() -> Result<()> {
-    run_script("ray", "on_ray/run.py")
+/// Runs plans of data sets with every executor, and kills workers and drivers.
+pub fn run_executors() -> Result<()> {
+    run_script("executors", "executors/all_executors.py")
 }
 
 /// Compacts tables of Delta Lake and Apache Iceberg, and deletes rows of them.
