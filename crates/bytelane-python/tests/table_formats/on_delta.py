@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from concurrent.futures import ProcessPoolExecutor
 from datetime import timedelta
 from decimal import Decimal
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -70,7 +72,8 @@ def on_delta(directory: Path, histories: int) -> None:
     version = DeltaTable(path).version()
     stale = DeltaTable(path)
     adds = delta_adds(path)
-    done = deltalake.compact(path)
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        done = deltalake.compact(path, executor=processes)
     assert DeltaTable(path).version() == version + 1 == done["version"]
     assert done["files_removed"] > 20 and done["files_added"] == 6, done
     assert delta_rows(path) == before == delta_rows(path, version)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from datetime import date
 from glob import glob
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +63,8 @@ def on_iceberg(directory: Path, histories: int) -> None:
     table.delete("id < 30")
     before, count = rows(), len(files())
     old, stale = load().current_snapshot(), load()
-    done = compact(load())
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        done = compact(load(), executor=processes)
     assert done["files_removed"] > 15 and done["files_added"] == 6, done
     assert rows() == before == rows(old.snapshot_id)
     assert count > 15 and len(files()) == 6, (count, len(files()))

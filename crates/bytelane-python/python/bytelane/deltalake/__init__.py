@@ -29,7 +29,7 @@ import pyarrow as pa
 from deltalake import DeltaTable
 
 from .. import parquet
-from .._protocols import Path
+from .._protocols import Executor, Path
 from .._sorting import By, Key, Rows, keys_of
 from .._tables import READERS, Group, groups, remove
 from ._statistics import of_new_file
@@ -46,6 +46,7 @@ def compact(
     verify: bool = True,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Merges small files of each partition into larger ones, and copies their pages.
 
@@ -53,14 +54,14 @@ def compact(
     columns are not merged with each other. `verify` compares every value before the commit. The commit says that no data have changed
     (`dataChange` is false), so streams that read the table do not process the rows again. `readers` are the programs that must be able
     to read the new files, optionally with the oldest version in use. `retries` is the number of times that the commit is repeated after
-    another one.
+    another one. `executor` merges the groups of files in other processes, as that of `bytelane.dataset.run`.
 
     The statistics are those of the old files, joined.
     """
     work = Work.of(table)
     with work:
-        for old in _small(work, work.files(), small, target):
-            work.merge(old, "compacted", verify=verify, readers=readers)
+        groups_of_files = _small(work, work.files(), small, target)
+        work.merge(groups_of_files, "compacted", executor, verify=verify, readers=readers)
         return work.commit("OPTIMIZE", data_change=False, retries=retries)
 
 
@@ -180,17 +181,18 @@ def purge(
     verify: bool = True,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Applies deletion vectors: replaces each file that has one by a file without the rows that it names.
 
     Only pages that lose rows are decoded. Deleted values may remain in dictionaries and Bloom filters of the new files, and remain in the
-    old ones until `DeltaTable.vacuum` removes them. `dataChange` is false. `verify`, `readers` and `retries` are those of `compact`.
+    old ones until `DeltaTable.vacuum` removes them. `dataChange` is false. `verify`, `readers`, `retries` and `executor` are those of
+    `compact`.
     """
     work = Work.of(table)
     with work:
-        for file in work.files():
-            if file.vector:
-                work.merge([file], "purged", verify=verify, readers=readers)
+        with_vectors = [[file] for file in work.files() if file.vector]
+        work.merge(with_vectors, "purged", executor, verify=verify, readers=readers)
         return work.commit("REORG", data_change=False, retries=retries)
 
 

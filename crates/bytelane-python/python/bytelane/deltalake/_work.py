@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, TypedDict
 from urllib.parse import quote, unquote, urlparse
 
@@ -18,7 +18,7 @@ from deltalake.exceptions import CommitFailedError
 from deltalake.transaction import AddAction, RemoveAction
 
 from .. import parquet
-from .._protocols import Path
+from .._protocols import Executor, Path
 from .._sorting import Key, Rows, write_sorted
 from .._tables import NewFiles, remove
 from . import _log
@@ -154,19 +154,19 @@ class Work(NewFiles):
         self.paths.append(self.path(path))
         return path
 
-    def merge(self, old: list[File], kind: str, *, verify: bool, readers: str | Iterable[str]) -> None:
-        """Replaces files by one with their rows, without those that deletion vectors name."""
-        new = self.new_path(old[0], kind)
-        sources = [self.path(file.path) for file in old]
-        deleted = {self.path(file.path): self.deleted(file) for file in old if file.vector}
-        merged = parquet.merge(
-            sources, self.path(new), delete_rows=deleted or None, verify=verify, readers=readers, as_files=True
-        )
-        self.deleted_rows += merged["deleted_rows"]
-        statistics = joined([file.statistics for file in old], merged["rows"])
-        if deleted:
-            statistics = of_new_file(self.path(new), statistics, merged["rows"])
-        self.replace(old, new, merged["bytes_after"], statistics)
+    def merge(self, groups: list[list[File]], kind: str, executor: Executor | None, **options: Any) -> None:
+        """Replaces the files of each group by one with their rows, without those that deletion vectors name."""
+        new = [self.new_path(old[0], kind) for old in groups]
+        sources = [[self.path(file.path) for file in old] for old in groups]
+        deleted = [{self.path(file.path): self.deleted(file) for file in old if file.vector} for old in groups]
+        apply = map if executor is None else executor.map
+        done = apply(partial(_merged, **options), sources, map(self.path, new), deleted)
+        for old, path, without, merged in zip(groups, new, deleted, done, strict=True):
+            self.deleted_rows += merged["deleted_rows"]
+            statistics = joined([file.statistics for file in old], merged["rows"])
+            if without:
+                statistics = of_new_file(self.path(path), statistics, merged["rows"])
+            self.replace(old, path, merged["bytes_after"], statistics)
 
     def sort(
         self, old: list[File], keys: list[Key], *, z_order: bool, target: int, **options: Any
@@ -289,6 +289,10 @@ class Work(NewFiles):
         metadata = self.table.metadata()
         parts = str(metadata.partition_columns), str(metadata.configuration)
         return self.table.schema().to_json(), *parts, _features(self.table)
+
+
+def _merged(sources: list[str], new: str, deleted: dict[str, list[int]], **options: Any) -> parquet.Merged:
+    return parquet.merge(sources, new, delete_rows=deleted or None, as_files=True, **options)
 
 
 def _features(table: DeltaTable) -> set[str]:

@@ -30,6 +30,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
+from .._protocols import Executor
 from .._tables import READERS, Group, groups
 from ._files import CurrentFile, deleted_rows, ids_of
 from ._orders import Order, alike, keys_for, order_id_of, unsorted
@@ -47,6 +48,7 @@ def rewrite_data_files(
     verify: bool = True,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Merges small files of each partition into larger ones, and copies their pages.
 
@@ -54,12 +56,11 @@ def rewrite_data_files(
     alone. `verify` compares every value before the commit. Files whose columns have other names or IDs, or with another partition spec,
     are not merged with each other; those with columns that were dropped stay. `readers` are the programs that must be able to read
     the new files, optionally with the oldest version in use. `retries` is the number of times that the commit is repeated after another
-    one.
+    one. `executor` merges the groups of files in other processes, as that of `bytelane.dataset.run`.
     """
     work = Work.of(table)
     with work:
-        for old in _wanted(work, small, target):
-            work.replace(old, verify=verify, readers=readers)
+        work.replace(_wanted(work, small, target), executor, verify=verify, readers=readers)
         return work.commit(Operation.REPLACE, retries)
 
 
@@ -184,5 +185,5 @@ def delete(
             if any(name in where for name in others):
                 raise ValueError(f"{it.path}: its columns have other names than those of the table; rewrite it before")
             if parquet.read_table(it.path, [], filters=where, as_files=True).num_rows:
-                work.replace([it], where=where, scrub=scrub, verify=verify, readers=readers)
+                work.replace([[it]], where=where, scrub=scrub, verify=verify, readers=readers)
         return work.commit(Operation.OVERWRITE, retries)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypedDict
 
 import pyarrow.parquet as pq
@@ -15,6 +16,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
+from .._protocols import Executor
 from .._sorting import Key, Rows, write_sorted
 from .._tables import NewFiles, remove
 from ._files import CurrentFile, current_files, deleted_rows, ids_of, local
@@ -61,24 +63,22 @@ class Work(NewFiles):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return location
 
-    def replace(self, old: list[CurrentFile], *, where: str | None = None, **options: Any) -> None:
-        """Writes the rows of files, without those that are deleted, to a new file."""
-        location = self._new_location("edited" if where else "compacted")
-        path = local(location)
-        deleted = {it.path: deleted_rows(self.table, it) for it in old if it.deletes}
-        options |= {"delete_rows": deleted or None, "as_files": True}
-        done: parquet.Edited | parquet.Merged
-        if len(old) == 1:
-            # The row groups of a single file stay.
-            done = parquet.edit(old[0].path, path, delete_where=where, **options)
-        else:
-            done = parquet.merge([it.path for it in old], path, delete_where=where, **options)
-        self.deleted_rows += done["deleted_rows"]
-        self.old += old
-        if done["rows"] == 0:
-            remove(path)
-            return
-        self._add(location, old[0])
+    def replace(
+        self, groups: list[list[CurrentFile]], executor: Executor | None = None, where: str | None = None, **options: Any
+    ) -> None:
+        """Writes the rows of each group of files, without those that are deleted, to a new file."""
+        locations = [self._new_location("edited" if where else "compacted") for _ in groups]
+        sources = [[it.path for it in old] for old in groups]
+        deleted = [{it.path: deleted_rows(self.table, it) for it in old if it.deletes} for old in groups]
+        apply = map if executor is None else executor.map
+        replaced = apply(partial(_replaced, delete_where=where, **options), sources, map(local, locations), deleted)
+        for old, location, done in zip(groups, locations, replaced, strict=True):
+            self.deleted_rows += done["deleted_rows"]
+            self.old += old
+            if done["rows"] == 0:
+                remove(local(location))
+            else:
+                self._add(location, old[0])
 
     def sort(
         self, old: list[CurrentFile], keys: list[Key], *, z_order: bool, target: int, order_id: int | None, **options: Any
@@ -162,3 +162,11 @@ class Work(NewFiles):
     def _layout(self) -> tuple[object, object]:
         """Returns what must not change in the meantime."""
         return self.table.schema(), self.table.spec()
+
+
+def _replaced(
+    sources: list[str], new: str, deleted: dict[str, list[int]], **options: Any
+) -> parquet.Edited | parquet.Merged:
+    options |= {"delete_rows": deleted or None, "as_files": True}
+    # The row groups of a single file stay.
+    return parquet.edit(sources[0], new, **options) if len(sources) == 1 else parquet.merge(sources, new, **options)
