@@ -33,7 +33,7 @@ macro_rules! forms {
 
     (@ [$($doc:tt)*] $name:ident [$($G:tt)*] $Scope:ident [$($this:tt)*] [$($me:tt)*] ($($arg:ident: $Arg:ty,)*)
         -> $to:ident: [$T:ty], $Error:ty;
-        $with:ident: |$backend:ident| $operation:expr;
+        $(#[$more:meta])* $with:ident: |$backend:ident| $operation:expr;
         $($vec:tt)*
     ) => {
         $($doc)*
@@ -46,6 +46,7 @@ macro_rules! forms {
         #[doc = $crate::memory::same_as!($Scope $name ", on a backend of the caller's choice, into memory that need not be \
             initialised. Returns the part written")]
         #[doc = $crate::memory::errors_of!($Scope $name)]
+        $(#[$more])*
         #[inline]
         pub fn $with<'to, $($G)*>(
             $($this)*
@@ -66,7 +67,7 @@ macro_rules! forms {
     (@vec $name:ident [$($G:tt)*] $Scope:ident [$($this:tt)*] [$($me:tt)*] ($($arg:ident: $Arg:ty,)*)
         $T:ty, $Error:ty, |$backend:ident| $operation:expr;
         $(#[$doc:meta])* $append:ident -> usize: $most:expr;
-        $to_vec:ident;
+        $(#[$more:meta])* $to_vec:ident;
     ) => {
         #[doc = $crate::memory::same_as!($Scope $name ", but appends to a `Vec`. Returns the length of the part appended")]
         $(#[$doc])*
@@ -79,6 +80,7 @@ macro_rules! forms {
         }
 
         #[doc = $crate::memory::same_as!($Scope $name ", but returns a new `Vec`")]
+        $(#[$more])*
         #[cfg(feature = "alloc")]
         #[must_use]
         pub fn $to_vec<$($G)*>($($this)* $($arg: $Arg),*) -> ::alloc::vec::Vec<$T> {

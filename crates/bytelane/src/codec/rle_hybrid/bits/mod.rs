@@ -22,12 +22,8 @@ use super::runs::Cursor;
 use super::scalar::decode_bits as decode_one_by_one;
 use super::{Effort, Error, Format};
 use crate::backend::dispatch;
-#[cfg(feature = "alloc")]
-use crate::memory;
 use crate::memory::{Fill, Slot, forms};
-use crate::{Destination, DestinationError, Detected};
-#[cfg(feature = "alloc")]
-use alloc::vec::Vec;
+use crate::{DestinationError, Detected};
 pub(super) use words::LAYOUT;
 use words::{Bits, decode_words, encode_one_by_one, encode_words};
 
@@ -53,69 +49,33 @@ pub fn encoded_len(bitmap: &[u8], count: usize) -> usize {
     length(LAYOUT, Effort::Small, &Bits::new(bitmap, count))
 }
 
-/// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes.
-/// If `dst` is longer, bytes after the result may be overwritten.
-///
-/// # Errors
-///
-/// [`DestinationError`] if the result does not fit; the contents of `dst` are then unspecified.
-///
-/// # Panics
-///
-/// Panics if the bitmap has fewer bits.
-#[inline]
-pub fn encode(bitmap: &[u8], count: usize, dst: &mut [u8]) -> Result<usize, DestinationError> {
-    let written = encode_with(Detected::active(), bitmap, count, dst);
-    written.map(|written| written.len())
-}
-
-/// Same as [`encode`], on a backend of the caller's choice, into memory that need not be
-/// initialised. Returns the bytes written.
-///
-/// # Errors
-///
-/// The same as [`encode`].
-///
-/// # Panics
-///
-/// Panics if the bitmap has fewer bits.
-#[inline]
-pub fn encode_with<'a>(
-    backend: Detected,
-    bitmap: &[u8],
-    count: usize,
-    dst: impl Into<Destination<'a, u8>>,
-) -> Result<&'a mut [u8], DestinationError> {
-    let (written, ()) = dst.into().fill(Encode::new(bitmap, count, backend))?;
-    Ok(written)
-}
-
-/// Same as [`encode`], but appends to a `Vec`. Returns the number of bytes.
-///
-/// # Panics
-///
-/// Panics if the bitmap has fewer bits.
-#[cfg(feature = "alloc")]
-#[inline]
-pub fn encode_append(bitmap: &[u8], count: usize, to: &mut Vec<u8>) -> usize {
-    let operation = Encode::new(bitmap, count, Detected::active());
-    let length = length(LAYOUT, Effort::Small, &operation.bits);
-    memory::append(operation, length, to)
-        .expect("there is room")
-        .0
-}
-
-/// Same as [`encode`], but returns a new `Vec`.
-///
-/// # Panics
-///
-/// Panics if the bitmap has fewer bits.
-#[cfg(feature = "alloc")]
-#[must_use]
-pub fn encode_to_vec(bitmap: &[u8], count: usize) -> Vec<u8> {
-    let mut encoded = Vec::new();
-    encode_append(bitmap, count, &mut encoded);
-    encoded
+forms! {
+    /// Encodes the first `count` bits of a bitmap to the front of `dst`. Returns the number of bytes.
+    /// If `dst` is longer, bytes after the result may be overwritten.
+    ///
+    /// # Errors
+    ///
+    /// [`DestinationError`] if the result does not fit; the contents of `dst` are then unspecified.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the bitmap has fewer bits.
+    encode[](bitmap: &[u8], count: usize) -> dst: [u8], DestinationError;
+    ///
+    /// # Panics
+    ///
+    /// Panics if the bitmap has fewer bits.
+    encode_with: |backend| Encode::new(bitmap, count, backend);
+    ///
+    /// # Panics
+    ///
+    /// Panics if the bitmap has fewer bits.
+    encode_append -> usize: encoded_len(bitmap, count);
+    ///
+    /// # Panics
+    ///
+    /// Panics if the bitmap has fewer bits.
+    encode_to_vec;
 }
 
 forms! {
