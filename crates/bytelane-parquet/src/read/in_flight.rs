@@ -1,4 +1,4 @@
-//! Reads several row groups concurrently and returns their batches in order.
+//! Reads several parts of a file concurrently and returns their batches in order.
 
 use super::row_group::{RowGroup, Settings};
 use super::rows::Rows;
@@ -8,63 +8,81 @@ use arrow_array::RecordBatch;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Row groups in the order of their batches.
+/// Parts of row groups in the order of their batches. Each is read by one thread: a thread that waits for the slowest
+/// column of a batch would begin another part, and the batch would have to wait for all of it.
+///
+/// A part is a row group at first. A thread that finds no other part takes half of the rows that another one still has
+/// to read. Only where these cannot be split, threads share the columns of a batch.
 #[derive(Default)]
 pub(super) struct InFlight {
-    /// Row groups that have not been started, and their selected rows.
-    waiting: Waiting,
-    open: VecDeque<Arc<Open>>,
-    /// Number of row groups read concurrently.
-    width: usize,
-    /// Set when their batches are no longer needed.
-    is_over: Arc<AtomicBool>,
+    queue: Arc<Queue>,
 }
 
 /// Row groups and their selected rows.
 pub(super) type Waiting = VecDeque<(usize, Rows)>;
 
-/// Row group that a thread of the pool reads ahead while there is room.
-struct Open {
-    index: usize,
+#[derive(Default)]
+struct Queue {
     state: Mutex<State>,
     changed: Condvar,
+    /// Maximum number of parts that are open at a time.
+    width: usize,
 }
 
+#[derive(Default)]
 struct State {
-    /// `None` while a thread reads, and after the last batch.
-    group: Option<RowGroup>,
-    is_read: bool,
-    ready: VecDeque<Result<RecordBatch>>,
+    /// Row groups that have not been started, and their selected rows.
+    waiting: Waiting,
+    parts: VecDeque<Part>,
+    /// Number of parts so far.
+    count: usize,
+    /// Number of parts that threads of the pool read.
+    running: usize,
     /// Size of the batches that are ready, in bytes.
     bytes: u64,
-    /// Panic of the thread, if any.
-    panic: Option<Box<dyn Any + Send>>,
+    /// Set when their batches are no longer needed.
+    is_over: bool,
+}
+
+/// Rows of a row group, which a thread of the pool reads ahead while there is room.
+struct Part {
+    number: usize,
+    row_group: usize,
+    work: Work,
+    ready: VecDeque<Result<RecordBatch>>,
+}
+
+/// Rest of a part.
+enum Work {
+    Closed(Rows),
+    Open(Box<RowGroup>),
+    /// A thread is reading.
+    Taken,
+    Panic(Box<dyn Any + Send>),
+    Done,
 }
 
 impl InFlight {
-    /// Returns row groups, `width` of which are read concurrently, each by one thread: a thread that waits
-    /// for the slowest column of a batch would begin another row group, and the batch would have to wait for
-    /// all of it. Threads share the columns of the last row groups, so that none is idle at the end.
+    /// Returns row groups, of which up to `width` parts are open at a time.
     pub(super) fn new(row_groups: Vec<(usize, Rows)>, width: usize) -> Self {
-        Self {
-            width: width.min(row_groups.len()).max(1),
+        let state = State {
             waiting: row_groups.into(),
-            open: VecDeque::new(),
-            is_over: Arc::default(),
-        }
+            ..State::default()
+        };
+        let queue = Queue {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            width,
+        };
+        let queue = Arc::new(queue);
+        Self { queue }
     }
 
     /// Takes the row groups that have not been started.
     pub(super) fn take_waiting(&mut self) -> Waiting {
-        std::mem::take(&mut self.waiting)
-    }
-
-    /// Returns the number of row groups read concurrently.
-    pub(super) fn width(&self) -> usize {
-        self.width
+        std::mem::take(&mut self.queue.lock().waiting)
     }
 
     /// Returns the next batch; `None` after the last one.
@@ -73,136 +91,224 @@ impl InFlight {
         settings: &Arc<Settings>,
         row_groups: &RowGroups,
     ) -> Option<Result<RecordBatch>> {
+        let queue = &self.queue;
+        let mut state = queue.lock();
         loop {
-            while self.open.len() < self.width
-                && let Some((index, rows)) = self.waiting.pop_front()
-            {
-                let mut group = RowGroup::open(settings, row_groups, index, rows);
-                if let Ok(group) = &mut group {
-                    group.is_shared = self.waiting.len() < self.width;
-                }
-                let open = Open::new(index, group);
-                self.open.push_back(Arc::new(open));
-                if let Some(last) = self.open.back()
-                    && self.width > 1
-                {
-                    self.read_ahead(last, settings);
-                }
+            queue.start_all(&mut state, settings, row_groups);
+            if state.parts.is_empty() {
+                state.begin_next()?;
             }
-            let first = self.open.front()?;
-            let mut state = first.lock();
-            if let Some(batch) = state.ready.pop_front() {
-                state.bytes -= bytes_of(&batch);
-                drop(state);
-                if self.width > 1 {
-                    self.read_ahead(first, settings);
-                }
+            let State { parts, bytes, .. } = &mut *state;
+            let first = parts.front_mut()?;
+            if let Some(batch) = first.ready.pop_front() {
+                *bytes -= bytes_of(&batch);
+                queue.start_all(&mut state, settings, row_groups);
                 return Some(batch);
             }
-            if let Some(panic) = state.panic.take() {
-                drop(state);
-                resume_unwind(panic);
-            }
-            if state.is_read {
-                drop(first.changed.wait(state));
-            } else if let Some(mut group) = state.group.take() {
-                let batch = first.read(&mut group, settings);
-                state.group = batch.is_some().then_some(group);
-                state.add(batch);
-            } else {
-                drop(state);
-                self.open.pop_front();
-            }
-        }
-    }
-
-    /// Starts a task in the pool that reads the row group ahead, unless one is running or enough
-    /// batches are ready.
-    fn read_ahead(&self, open: &Arc<Open>, settings: &Arc<Settings>) {
-        let Some(pool) = &settings.pool else {
-            return;
-        };
-        let most = settings.ahead / self.width as u64;
-        let mut state = open.lock();
-        if !state.has_room(most) {
-            return;
-        }
-        let Some(mut group) = state.group.take() else {
-            return;
-        };
-        state.is_read = true;
-        let (open, is_over) = (Arc::clone(open), Arc::clone(&self.is_over));
-        let settings = Arc::clone(settings);
-        pool.spawn(move || {
-            loop {
-                let next = AssertUnwindSafe(|| open.read(&mut group, &settings));
-                let next = if is_over.load(Ordering::Relaxed) {
-                    Ok(None)
-                } else {
-                    catch_unwind(next)
-                };
-                let mut state = open.lock();
-                open.changed.notify_all();
-                let is_last = !matches!(next, Ok(Some(_)));
-                match next {
-                    Ok(batch) => state.add(batch),
-                    Err(panic) => state.panic = Some(panic),
+            let (number, row_group) = (first.number, first.row_group);
+            match std::mem::replace(&mut first.work, Work::Done) {
+                Work::Taken => {
+                    first.work = Work::Taken;
+                    let woken = queue.changed.wait(state);
+                    state = woken.unwrap_or_else(PoisonError::into_inner);
                 }
-                if is_last || !state.has_room(most) {
-                    state.group = (!is_last).then_some(group);
-                    state.is_read = false;
-                    return;
+                Work::Done => drop(parts.pop_front()),
+                Work::Panic(panic) => {
+                    drop(state);
+                    resume_unwind(panic)
+                }
+                work => {
+                    first.work = Work::Taken;
+                    drop(state);
+                    let (work, batch) = work.step(row_group, settings, row_groups);
+                    state = queue.lock();
+                    state.add(number, batch);
+                    state.put_back(number, work);
                 }
             }
-        });
+        }
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.queue.lock().is_over = true;
     }
 }
 
-impl Open {
-    fn new(index: usize, group: Result<RowGroup>) -> Self {
-        let mut ready = VecDeque::new();
-        let group = group.map_err(|error| ready.push_back(Err(error.in_row_group(index))));
-        Self {
-            index,
-            state: Mutex::new(State {
-                group: group.ok(),
-                is_read: false,
-                ready,
-                bytes: 0,
-                panic: None,
-            }),
-            changed: Condvar::new(),
+impl Queue {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts tasks in the pool that read parts ahead, until all threads are busy.
+    fn start_all(
+        self: &Arc<Self>,
+        state: &mut State,
+        settings: &Arc<Settings>,
+        row_groups: &RowGroups,
+    ) {
+        // A part that is alone may take all of the memory.
+        let Some(pool) = settings.pool.as_ref().filter(|_| self.width > 1) else {
+            return;
+        };
+        while state.running < pool.current_num_threads()
+            && let Some(part) = state.next_part(self.width, settings.ahead)
+        {
+            let (number, row_group) = (part.number, part.row_group);
+            let work = std::mem::replace(&mut part.work, Work::Taken);
+            state.running += 1;
+            let queue = Arc::clone(self);
+            let (settings, row_groups) = (Arc::clone(settings), row_groups.clone());
+            pool.spawn(move || queue.read(number, row_group, work, &settings, &row_groups));
         }
     }
 
-    /// Reads the next batch of the group.
-    fn read(&self, group: &mut RowGroup, settings: &Settings) -> Option<Result<RecordBatch>> {
-        let batch = group.next(settings)?;
-        Some(batch.map_err(|error| error.in_row_group(self.index)))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Reads a part until it ends, or enough batches are ready.
+    fn read(
+        self: &Arc<Self>,
+        number: usize,
+        row_group: usize,
+        mut work: Work,
+        settings: &Arc<Settings>,
+        row_groups: &RowGroups,
+    ) {
+        loop {
+            let (next, batch) = work.step(row_group, settings, row_groups);
+            work = next;
+            let mut state = self.lock();
+            state.add(number, batch);
+            self.changed.notify_one();
+            if state.is_over {
+                return;
+            }
+            if !matches!(work, Work::Open(_)) || !state.has_room(number, settings.ahead) {
+                state.running -= 1;
+                state.put_back(number, work);
+                self.start_all(&mut state, settings, row_groups);
+                return;
+            }
+            if let Work::Open(group) = &mut work {
+                let idle = state.idle(self.width, settings);
+                let parts = group.split(settings, 1 + idle);
+                group.is_shared = idle > 0 && parts.is_empty();
+                state.insert_after(number, row_group, parts);
+                self.start_all(&mut state, settings, row_groups);
+            }
+        }
     }
 }
 
 impl State {
-    /// Returns whether less than this many bytes, or no batch, is ready.
-    fn has_room(&self, bytes: u64) -> bool {
-        self.ready.is_empty() || self.bytes < bytes
+    /// Appends the next row group to the parts; `None` after the last one.
+    fn begin_next(&mut self) -> Option<&mut Part> {
+        let (row_group, rows) = self.waiting.pop_front()?;
+        let end = self.parts.len();
+        self.insert(end, row_group, Work::Closed(rows));
+        self.parts.back_mut()
     }
 
-    fn add(&mut self, batch: Option<Result<RecordBatch>>) {
-        if let Some(batch) = batch {
-            self.bytes += bytes_of(&batch);
-            self.ready.push_back(batch);
+    /// Inserts parts of the rest of a part after it.
+    fn insert_after(&mut self, number: usize, row_group: usize, parts: Vec<RowGroup>) {
+        let place = self.parts.iter().position(|it| it.number == number);
+        let first = place.map_or(self.parts.len(), |place| place + 1);
+        for (place, part) in parts.into_iter().enumerate() {
+            self.insert(first + place, row_group, Work::Open(Box::new(part)));
         }
+    }
+
+    fn insert(&mut self, place: usize, row_group: usize, work: Work) {
+        self.count += 1;
+        let part = Part {
+            number: self.count,
+            row_group,
+            work,
+            ready: VecDeque::new(),
+        };
+        self.parts.insert(place, part);
+    }
+
+    /// Returns the first part that a thread can read; `None` if there is none, or no room for its batches.
+    fn next_part(&mut self, width: usize, room: u64) -> Option<&mut Part> {
+        let has_room = self.bytes < room;
+        let can_read = |part: &Part| {
+            matches!(part.work, Work::Closed(_) | Work::Open(_))
+                && (has_room || part.ready.is_empty())
+        };
+        match self.parts.iter().position(can_read) {
+            Some(place) => self.parts.get_mut(place),
+            None if self.open() < width => self.begin_next(),
+            None => None,
+        }
+    }
+
+    /// Returns the number of parts that have rows to read.
+    fn open(&self) -> usize {
+        let parts = self.parts.iter();
+        parts
+            .filter(|part| !matches!(part.work, Work::Done | Work::Panic(_)))
+            .count()
+    }
+
+    /// Returns the number of threads that have nothing to read, although there is room for more parts.
+    fn idle(&self, width: usize, settings: &Settings) -> usize {
+        let Some(pool) = settings
+            .pool
+            .as_ref()
+            .filter(|_| self.bytes < settings.ahead && self.waiting.is_empty())
+        else {
+            return 0;
+        };
+        let idle = pool.current_num_threads().saturating_sub(self.running);
+        idle.min(width.saturating_sub(self.open()))
+    }
+
+    /// Returns whether less than this many bytes, or no batch of a part, is ready.
+    fn has_room(&mut self, number: usize, room: u64) -> bool {
+        self.bytes < room || self.part(number).is_none_or(|part| part.ready.is_empty())
+    }
+
+    fn add(&mut self, number: usize, batch: Option<Result<RecordBatch>>) {
+        let Some(batch) = batch else { return };
+        self.bytes += bytes_of(&batch);
+        if let Some(part) = self.part(number) {
+            part.ready.push_back(batch);
+        }
+    }
+
+    fn put_back(&mut self, number: usize, work: Work) {
+        if let Some(part) = self.part(number) {
+            part.work = work;
+        }
+    }
+
+    fn part(&mut self, number: usize) -> Option<&mut Part> {
+        self.parts.iter_mut().find(|part| part.number == number)
+    }
+}
+
+impl Work {
+    /// Opens the rows, or reads their next batch. Returns the rest.
+    fn step(
+        self,
+        row_group: usize,
+        settings: &Settings,
+        row_groups: &RowGroups,
+    ) -> (Self, Option<Result<RecordBatch>>) {
+        let step = AssertUnwindSafe(|| match self {
+            Self::Closed(rows) => match RowGroup::open(settings, row_groups, row_group, rows) {
+                Ok(group) => (Self::Open(Box::new(group)), None),
+                Err(error) => (Self::Done, Some(Err(error))),
+            },
+            Self::Open(mut group) => match group.next(settings) {
+                None => (Self::Done, None),
+                batch => (Self::Open(group), batch),
+            },
+            done => (done, None),
+        });
+        let (work, batch) = catch_unwind(step).unwrap_or_else(|panic| (Self::Panic(panic), None));
+        let batch = batch.map(|batch| batch.map_err(|error| error.in_row_group(row_group)));
+        (work, batch)
     }
 }
 

@@ -23,8 +23,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::num::NonZero;
 use std::sync::Arc;
 
-/// Maximum size, in bytes, of batches that wait for earlier ones: a few row groups of a million
-/// rows.
+/// Maximum size, in bytes, of batches that wait for earlier ones, unless all are kept: a few row groups of
+/// a million rows.
 const AHEAD: u64 = 512 << 20;
 
 /// Size, in bytes, that pages and decoded values of most columns do not exceed.
@@ -59,9 +59,6 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let depth = self.depth();
         let in_file = self.metadata.parquet_schema();
         let (plan, output, stages) = self.plan()?;
-        // The columns of each row group are units of work.
-        let units = plan.leaves.len().max(1).saturating_mul(row_groups.len());
-        self.threads = bounded_threads(self.threads, units);
         let leaves = plan.leaves.iter();
         let leaves = leaves.map(|leaf| &in_file.columns()[leaf.column]);
         let limit = self.memory.of_read(self.input.len());
@@ -72,19 +69,29 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             batch_rows(self.batch_size, leaves, limit)
         };
         let kept = self.kept(&plan, &row_groups)?;
-        let width = self.width(&plan, &row_groups, batch_size, limit);
+        let batches = row_groups
+            .iter()
+            .map(|(_, rows)| rows.wanted().div_ceil(batch_size));
+        let batches = batches.fold(0, usize::saturating_add);
+        // The columns of each batch are units of work.
+        let units = plan.leaves.len().max(1).saturating_mul(batches);
+        self.threads = bounded_threads(self.threads, units);
+        let width = self
+            .width(&plan, &row_groups, batch_size, limit)
+            .min(batches.max(1));
         let in_flight = InFlight::new(row_groups, width);
         let window = (!self.conditions.is_empty()).then_some(Window {
             passed: self.offset,
             left: self.limit.unwrap_or(usize::MAX),
         });
-        let (memory, ahead) = match in_flight.width() {
+        let (memory, ahead) = match width {
             1 => (limit, 0),
+            width if self.keeps_batches => (limit / 2 / width as u64, limit / 2),
             width => (limit / 2 / width as u64, AHEAD.min(limit / 2)),
         };
         let settings = Settings {
             input: Input::new(Arc::clone(&self.input))
-                .with_prefetch(self.remote.clone(), in_flight.width())
+                .with_prefetch(self.remote.clone(), width)
                 .with_headers(self.reads_headers()),
             batch_size,
             least_gap: self.least_gap,
@@ -201,9 +208,8 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         Ok(Some(kept))
     }
 
-    /// Returns the number of row groups to read concurrently: two per thread, so that no thread
-    /// waits for the last columns of a batch, if half of the memory suffices for pages and values
-    /// of usual size.
+    /// Returns the number of parts to read concurrently: two per thread, so that a thread can read another part while
+    /// batches of one wait, if half of the memory suffices for pages and values of usual size.
     fn width(
         &self,
         plan: &Plan,

@@ -424,9 +424,10 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     }
 
     /// Sets the number of threads that decode; one by default, the caller's. Several row groups are
-    /// decoded concurrently, and so are the columns of a batch. The order of batches does not
-    /// change: up to 512 MiB of them, or half of the [memory limit](Self::with_memory_limit), wait
-    /// for earlier ones.
+    /// decoded concurrently, and parts of a row group where there are fewer of them than threads. The
+    /// batches and their order do not change: up to 512 MiB of them, or half of the
+    /// [memory limit](Self::with_memory_limit), wait for earlier ones; always half of the limit if
+    /// [all are kept](Self::with_batches_kept).
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = threads;

@@ -26,11 +26,11 @@ use std::ops::Range;
 use std::sync::Arc;
 use wanted::{Wanted, within};
 
-/// Row group with rows left to read.
+/// Row group, or a part of one, with rows left to read.
 pub(super) struct RowGroup {
     /// Chunks of the leaves of the plan.
-    chunks: Vec<LeafChunk>,
-    /// Total number of rows.
+    chunks: Arc<[LeafChunk]>,
+    /// Total number of rows of the row group.
     row_count: usize,
     rows: Rows,
     /// Number of rows read or skipped so far.
@@ -38,6 +38,8 @@ pub(super) struct RowGroup {
     /// Number of its first row in the file, if batches have row numbers.
     first_row: Option<i64>,
     batch_size: usize,
+    /// Set if pages before or between the rows are skipped by their numbers of rows, which indexes or headers tell.
+    has_gaps: bool,
     stages: Vec<Stage>,
     /// Set until the last rows have been read.
     is_open: bool,
@@ -59,6 +61,9 @@ struct Work {
 
 /// Factor by which a batch shrinks if it exceeds the memory limit.
 const FEWER: usize = 16;
+
+/// Number of parts of a row group that are worth reading its dictionaries again for each.
+const MOST_PARTS: usize = 16;
 
 impl RowGroup {
     /// Opens a row group of a file. Reads only what prunes rows.
@@ -121,9 +126,11 @@ impl RowGroup {
         let values = values.fold(0, u64::saturating_add);
         let limit = settings.limit;
         limit.check_row(row_count as i64, values, settings.input.len())?;
+        let has_gaps = rows.has_gaps();
         Ok(Self {
-            stages: Stage::all(settings, rows.has_gaps()),
-            chunks,
+            has_gaps,
+            stages: Stage::all(settings, has_gaps),
+            chunks: chunks.into(),
             row_count,
             rows,
             at: 0,
@@ -134,6 +141,52 @@ impl RowGroup {
             is_shared: true,
             budget: Budget::new(settings.memory),
         })
+    }
+
+    /// Keeps the first of up to `count` parts of the rows that have not been read, and returns the others. Each ends with a
+    /// batch, and reads the dictionaries, and the headers of the pages before it, again. Returns none if that is not worth it.
+    pub(super) fn split(&mut self, settings: &Settings, count: usize) -> Vec<Self> {
+        let batches = self.rows.wanted().div_ceil(self.batch_size);
+        let least = self.row_count / MOST_PARTS / self.batch_size;
+        let each = batches.div_ceil(count).max(least);
+        let mut parts = Vec::new();
+        if each >= batches || !self.can_split(settings) {
+            return parts;
+        }
+        let rows = each * self.batch_size;
+        let mut rest = self.rows.split_off(rows, self.at);
+        while !rest.is_empty() {
+            let next = rest.split_off(rows, 0);
+            parts.push(self.part(settings, rest));
+            rest = next;
+        }
+        parts
+    }
+
+    /// Returns whether parts can skip the pages before them: those of lists need an index, and in files on stores each
+    /// header would be a request.
+    fn can_split(&self, settings: &Settings) -> bool {
+        let can_skip = |it: &LeafChunk| !is_list(it) || it.offset_index.is_some();
+        settings.input.headers().is_some() && self.chunks.iter().all(can_skip)
+    }
+
+    fn part(&self, settings: &Settings, rows: Rows) -> Self {
+        // The headers of other pages always tell how many rows they have.
+        let has_gaps = self.has_gaps || self.chunks.iter().any(is_list);
+        Self {
+            chunks: Arc::clone(&self.chunks),
+            row_count: self.row_count,
+            rows,
+            at: 0,
+            first_row: self.first_row,
+            batch_size: self.batch_size,
+            has_gaps,
+            stages: Stage::all(settings, has_gaps),
+            is_open: true,
+            pending: None,
+            is_shared: false,
+            budget: Budget::new(settings.memory),
+        }
     }
 
     /// Returns the next rows for which all predicates are true; `None` after the last ones, and
@@ -239,6 +292,7 @@ impl RowGroup {
     /// Restarts the row group after the rows that have been returned.
     fn begin_again(&mut self, settings: &Settings, steps: Vec<Step>) {
         self.rows.put_back(steps);
+        self.has_gaps = true;
         self.stages = Stage::all(settings, true);
     }
 
@@ -298,6 +352,10 @@ impl RowGroup {
         let columns = [batch.columns(), &[numbers]].concat();
         Ok(RecordBatch::try_new(settings.schema.clone(), columns)?)
     }
+}
+
+fn is_list(chunk: &LeafChunk) -> bool {
+    chunk.column.max_rep_level() > 0
 }
 
 /// Returns the row ranges of steps that begin after `at` rows.

@@ -66,6 +66,18 @@ impl Rows {
         self.steps.extend(steps.into_iter().rev());
     }
 
+    /// Keeps the next `most` rows, and returns the others as rows of the whole row group, of which `at` rows have been passed.
+    pub(super) fn split_off(&mut self, most: usize, at: usize) -> Self {
+        let (steps, _) = self.next(most);
+        let mut rest = std::mem::take(self);
+        if let Some(first) = rest.steps.last_mut() {
+            let passed = steps.iter().map(|step| step.skip + step.read);
+            first.skip += at + passed.sum::<usize>();
+        }
+        self.put_back(steps);
+        rest
+    }
+
     /// Drops the rows that are not in a set.
     pub(super) fn retain(&mut self, rows: &Ranges) {
         let mut at = 0;

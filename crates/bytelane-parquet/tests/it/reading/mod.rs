@@ -6,6 +6,7 @@ mod columns;
 mod memory;
 mod pages;
 mod pages_of_others;
+mod parts;
 mod pushed;
 mod reader;
 mod stored;
