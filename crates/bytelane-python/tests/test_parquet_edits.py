@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -71,3 +74,14 @@ def test_errors_name_the_option(call: Callable[[], object], error: type[Exceptio
     with pytest.raises(error, match=message):
         call()
     assert not Path("new.parquet").exists()
+
+
+def test_files_are_edited_in_other_processes(tmp_path: Path) -> None:
+    files = [str(tmp_path / f"{number}.parquet") for number in range(3)]
+    for number, file in enumerate(files):
+        parquet.write_table(pa.table({"id": range(100 * (number + 1))}), file)
+    edit = partial(parquet.edit, delete_where="id >= 150")
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        edited = [*processes.map(edit, files, [f"{file}.new" for file in files])]
+    assert [it["deleted_rows"] for it in edited] == [0, 50, 150]
+    assert [parquet.read_metadata(f"{file}.new").num_rows for file in files] == [100, 150, 150]

@@ -158,6 +158,7 @@ def test_partitions_and_paths(spark: Any, file: str, lake: str) -> None:
     found = read(spark, lake).where("year = 2024")
     assert found.count() == COUNT // 2
     assert {row["year"] for row in found.collect()} == {2024}
+    assert rows_of(reader(lake, filters="year = 2024", columns="id")).num_rows == COUNT // 2
     assert read(spark, lake, partition_types='{"year": "string"}').schema["year"].dataType.simpleString() == "string"
     with pytest.raises(Exception, match="nothing.parquet"):
         read(spark, "nothing.parquet")
