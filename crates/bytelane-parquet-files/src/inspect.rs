@@ -357,6 +357,7 @@ fn page(raw: &RawPage) -> Page {
         PageType::DataPage => ("data", data.map(|page| page.num_values)),
         PageType::DataPageV2 => ("data_v2", data_v2.map(|page| page.num_values)),
         PageType::DictionaryPage => (DICTIONARY, dictionary.map(|page| page.num_values)),
+        PageType::SymbolTablePage => ("symbols", None),
         PageType::IndexPage => ("index", None),
         PageType::Unknown(_) => ("unknown", None),
     };

@@ -103,6 +103,7 @@ fn coding(encoding: Encoding, physical: Type) -> (f64, f64) {
         (Encoding::DeltaByteArray, _) => (60.0, 22.0),
         (Encoding::Rle, _) => (0.2, 0.2),
         (Encoding::Alp, _) => (1.5, 0.5),
+        (Encoding::Fsst, _) => (110.0, 40.0),
     }
 }
 

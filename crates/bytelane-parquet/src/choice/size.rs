@@ -62,8 +62,8 @@ impl Size {
     }
 }
 
-/// Returns the number of bytes of a chunk's dictionary.
+/// Returns the number of bytes of a chunk's dictionary, or of its symbols.
 fn dictionary_bytes(metadata: &ColumnMetaData) -> i64 {
-    let dictionary = metadata.dictionary_page_offset;
+    let dictionary = metadata.first_page_offset();
     dictionary.map_or(0, |start| metadata.data_page_offset - start)
 }

@@ -169,6 +169,8 @@ impl Chunk {
             data_page_offset: pages.data_page_offset,
             index_page_offset: pages.index_page_offset,
             dictionary_page_offset: pages.dictionary_page_offset,
+            symbol_table_page_offset: pages.symbol_table_page_offset,
+            symbol_table_page_length: pages.symbol_table_page_length,
             encoding_stats: pages.encoding_stats,
             ..std::mem::take(metadata)
         };
@@ -314,7 +316,7 @@ impl Finished {
 /// another field, which is kept.
 fn drop_unreadable_positions(chunk: &mut ColumnChunk) {
     /// Field ids of the positions of pages, the Bloom filter and both indexes.
-    const IN_METADATA: [i16; 4] = [9, 10, 11, 14];
+    const IN_METADATA: [i16; 5] = [9, 10, 11, 14, 18];
     const IN_CHUNK: [i16; 2] = [4, 6];
     let drop_if_damaged = |unknown: &mut bytelane_thrift::UnknownFields, positions: &[i16]| {
         if unknown.iter().any(|it| positions.contains(&it.id())) {
@@ -345,6 +347,7 @@ fn page_offsets(metadata: &mut ColumnMetaData) -> impl Iterator<Item = &mut i64>
     let others = [
         &mut metadata.index_page_offset,
         &mut metadata.dictionary_page_offset,
+        &mut metadata.symbol_table_page_offset,
     ];
     data.into_iter().chain(others.into_iter().flatten())
 }

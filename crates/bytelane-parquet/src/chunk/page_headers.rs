@@ -177,6 +177,9 @@ impl<R: ChunkReader> Iterator for Pages<'_, R> {
 
 /// Returns the name of an encoding.
 pub fn encoding_name(encoding: Encoding) -> String {
+    if encoding == Encoding::Fsst {
+        return "fsst".to_owned();
+    }
     let number = i32::from(encoding);
     let bit = u32::try_from(number)
         .ok()

@@ -89,6 +89,8 @@ impl PageSummary {
             Encoding::Alp => {
                 self.have(encoding) && names.iter().all(|name| name == "alp" || name == "plain")
             }
+            // Chunks whose codes would not be smaller fall back.
+            Encoding::Fsst => names == ["fsst"] || names == ["delta_length_byte_array"],
             other => names == [other.name()],
         }
     }

@@ -29,7 +29,7 @@ pub fn stored_range(chunk: &ColumnChunk, length: u64) -> Result<Range<u64>> {
     let values = &chunk.meta_data;
     pages_at(
         values.data_page_offset,
-        values.dictionary_page_offset,
+        values.first_page_offset(),
         values.total_compressed_size,
         length,
     )
@@ -41,7 +41,9 @@ pub fn viewed_range(chunk: &ChunkView<'_>, length: u64) -> Result<Range<u64>> {
     let values = &chunk.meta_data;
     pages_at(
         values.data_page_offset,
-        values.dictionary_page_offset,
+        values
+            .dictionary_page_offset
+            .or(values.symbol_table_page_offset),
         values.total_compressed_size,
         length,
     )

@@ -359,12 +359,16 @@ fn repaired_chunk(
     let statistics = statistics.and_then(|it| it.decode().ok());
     let statistics = statistics.map(|it| Encoded::new(&repaired_statistics(it, column, has_type)));
     let encodings = described.encodings.decode().unwrap_or_default();
-    let is_known = |it: &Encoding| !matches!(it, Encoding::Unknown(_));
+    let is_known = |it: &Encoding| !matches!(it, Encoding::Fsst | Encoding::Unknown(_));
     let encodings: Vec<Encoding> = encodings.into_iter().filter(is_known).collect();
     let pages = described.encoding_stats.as_ref();
     let pages = pages.filter(|pages| {
         let is_known = |it: &PageEncodingStats| {
-            is_known(&it.encoding) && !matches!(it.page_type, PageType::Unknown(_))
+            let is_other = matches!(
+                it.page_type,
+                PageType::SymbolTablePage | PageType::Unknown(_)
+            );
+            is_known(&it.encoding) && !is_other
         };
         pages.decode().is_ok_and(|pages| pages.iter().all(is_known))
     });
@@ -386,6 +390,10 @@ fn repaired_chunk(
             encoding_stats: pages.cloned(),
             size_statistics: size_statistics.filter(|it| it.decode().is_ok()),
             geospatial_statistics: None,
+            // The crate has no field for it. Both pages come before all data pages.
+            dictionary_page_offset: described.first_page_offset(),
+            symbol_table_page_offset: None,
+            symbol_table_page_length: None,
             unknown_fields: Default::default(),
             ..described.clone()
         },

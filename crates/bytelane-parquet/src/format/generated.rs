@@ -158,6 +158,8 @@ pub enum Encoding {
     ByteStreamSplit,
     #[thrift(value = 10)]
     Alp,
+    #[thrift(value = 12)]
+    Fsst,
     /// A number that this version does not know.
     #[thrift(unknown)]
     Unknown(i32),
@@ -220,6 +222,31 @@ pub enum PageType {
     DictionaryPage,
     #[thrift(value = 3)]
     DataPageV2,
+    #[thrift(value = 4)]
+    SymbolTablePage,
+    /// A number that this version does not know.
+    #[thrift(unknown)]
+    Unknown(i32),
+}
+
+#[derive(
+    Clone,
+    Debug,
+    PartialEq,
+    Copy,
+    Default,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    bytelane_thrift::Thrift
+)]
+pub enum SymbolTableType {
+    #[default]
+    #[thrift(value = 0)]
+    Fsst,
+    #[thrift(value = 1)]
+    Fsst16,
     /// A number that this version does not know.
     #[thrift(unknown)]
     Unknown(i32),
@@ -670,6 +697,17 @@ pub struct DataPageHeaderV2 {
 }
 
 #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
+pub struct SymbolTablePageHeader {
+    #[thrift(id = 1, required, name = "type")]
+    pub table_type: SymbolTableType,
+    #[thrift(id = 2)]
+    pub is_compressed: Option<bool>,
+    /// The fields that this version does not know.
+    #[thrift(unknown)]
+    pub unknown_fields: bytelane_thrift::UnknownFields,
+}
+
+#[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
 pub struct PageHeader {
     #[thrift(id = 1, required, name = "type")]
     pub page_type: PageType,
@@ -687,6 +725,8 @@ pub struct PageHeader {
     pub dictionary_page_header: Option<DictionaryPageHeader>,
     #[thrift(id = 8)]
     pub data_page_header_v2: Option<DataPageHeaderV2>,
+    #[thrift(id = 9)]
+    pub symbol_table_page_header: Option<SymbolTablePageHeader>,
     /// The fields that this version does not know.
     #[thrift(unknown)]
     pub unknown_fields: bytelane_thrift::UnknownFields,
@@ -946,6 +986,10 @@ pub struct ColumnMetaData {
     pub size_statistics: Option<crate::format::Encoded<SizeStatistics>>,
     #[thrift(id = 17)]
     pub geospatial_statistics: Option<crate::format::Encoded<GeospatialStatistics>>,
+    #[thrift(id = 18)]
+    pub symbol_table_page_offset: Option<i64>,
+    #[thrift(id = 19)]
+    pub symbol_table_page_length: Option<i32>,
     /// The fields that this version does not know.
     #[thrift(unknown)]
     pub unknown_fields: bytelane_thrift::UnknownFields,

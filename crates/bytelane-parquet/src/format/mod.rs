@@ -77,6 +77,15 @@ pub fn encode<T: Encode>(value: &T) -> Result<Vec<u8>> {
     Ok(writer.finish())
 }
 
+impl ColumnMetaData {
+    /// Returns the offset of the page before the data pages, of dictionary entries or of symbols.
+    #[must_use]
+    pub fn first_page_offset(&self) -> Option<i64> {
+        self.dictionary_page_offset
+            .or(self.symbol_table_page_offset)
+    }
+}
+
 /// Returns the error for a damaged index or struct of the footer.
 #[cold]
 pub fn damaged(error: bytelane_thrift::Error) -> Error {

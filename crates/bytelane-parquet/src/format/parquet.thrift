@@ -65,6 +65,8 @@ enum Encoding {
   RLE_DICTIONARY = 8
   BYTE_STREAM_SPLIT = 9
   ALP = 10
+  // Preview: the proposal (parquet-format#531) asks for 10, which ALP has, and 11 is proposed for PFOR.
+  FSST = 12
 }
 
 enum CompressionCodec {
@@ -83,6 +85,14 @@ enum PageType {
   INDEX_PAGE = 1
   DICTIONARY_PAGE = 2
   DATA_PAGE_V2 = 3
+  // Preview.
+  SYMBOL_TABLE_PAGE = 4
+}
+
+// Preview.
+enum SymbolTableType {
+  FSST = 0
+  FSST_16 = 1
 }
 
 enum BoundaryOrder {
@@ -257,6 +267,12 @@ struct DataPageHeaderV2 {
   8: optional Statistics statistics (rust.type = "crate::format::Encoded<Statistics>")
 }
 
+// Preview.
+struct SymbolTablePageHeader {
+  1: required SymbolTableType type (rust.name = "table_type")
+  2: optional bool is_compressed
+}
+
 struct PageHeader {
   1: required PageType type (rust.name = "page_type")
   2: required i32 uncompressed_page_size
@@ -266,6 +282,7 @@ struct PageHeader {
   6: optional IndexPageHeader index_page_header
   7: optional DictionaryPageHeader dictionary_page_header
   8: optional DataPageHeaderV2 data_page_header_v2
+  9: optional SymbolTablePageHeader symbol_table_page_header
 }
 
 // Indexes of pages.
@@ -387,6 +404,8 @@ struct ColumnMetaData {
   15: optional i32 bloom_filter_length
   16: optional SizeStatistics size_statistics (rust.type = "crate::format::Encoded<SizeStatistics>")
   17: optional GeospatialStatistics geospatial_statistics (rust.type = "crate::format::Encoded<GeospatialStatistics>")
+  18: optional i64 symbol_table_page_offset
+  19: optional i32 symbol_table_page_length
 }
 
 struct ColumnChunk {

@@ -138,7 +138,7 @@ impl MayBeUnknown for i64 {}
 
 impl MayBeUnknown for Encoding {
     fn is_known(&self) -> bool {
-        !matches!(self, Self::Unknown(_))
+        !matches!(self, Self::Fsst | Self::Unknown(_))
     }
 
     fn is_of_indices(&self) -> bool {
@@ -152,7 +152,10 @@ impl MayBeUnknown for Encoding {
 impl MayBeUnknown for PageEncodingStats {
     fn is_known(&self) -> bool {
         self.encoding.is_known()
-            && !matches!(self.page_type, PageType::Unknown(_))
+            && !matches!(
+                self.page_type,
+                PageType::SymbolTablePage | PageType::Unknown(_)
+            )
             && self.unknown_fields.is_empty()
     }
 
@@ -343,6 +346,8 @@ pub struct ChunkValuesView<'a> {
     bloom_filter_length: Option<i32>,
     #[thrift(id = 16)]
     size_statistics: Option<SizesView>,
+    #[thrift(id = 18)]
+    pub symbol_table_page_offset: Option<i64>,
     #[thrift(unknown)]
     unknown_fields: UnknownFields,
 }
@@ -396,6 +401,7 @@ impl ChunkView<'_> {
         let sizes = values.size_statistics.as_ref();
         self.unknown_fields.is_empty()
             && values.unknown_fields.is_empty()
+            && values.symbol_table_page_offset.is_none()
             && !matches!(values.physical_type, PhysicalType::Unknown(_))
             && !matches!(values.codec, CompressionCodec::Unknown(_))
             && values.encodings.is_known

@@ -39,6 +39,10 @@ pub enum Encoding {
     /// Decimal numbers as bit-packed integers, for FLOAT and DOUBLE; PLAIN for pages that it would not make
     /// smaller. This encoding is a preview in the format: [`is_preview`](Self::is_preview).
     Alp,
+    /// Codes for frequent parts of strings, whose table is a page of its own, for BYTE_ARRAY; DELTA_LENGTH_BYTE_ARRAY if the codes would
+    /// not be smaller than the strings. A preview, like ALP: the proposal
+    /// ([parquet-format#531](https://github.com/apache/parquet-format/issues/531)) may still change.
+    Fsst,
     /// Best of the other encodings for the [`Goal`](crate::Goal), chosen for each column of each row group.
     #[default]
     Auto,
@@ -55,6 +59,7 @@ impl Encoding {
         Encoding::DeltaByteArray,
         Encoding::Rle,
         Encoding::Alp,
+        Encoding::Fsst,
         Encoding::Auto,
     ];
 
@@ -70,6 +75,7 @@ impl Encoding {
             Encoding::DeltaByteArray => "delta_byte_array",
             Encoding::Rle => "rle",
             Encoding::Alp => "alp",
+            Encoding::Fsst => "fsst",
             Encoding::Auto => "auto",
         }
     }
@@ -78,7 +84,7 @@ impl Encoding {
     /// [`Encoding::Auto`] considers it only if [`Encodings`](crate::Encodings) contain it.
     #[must_use]
     pub const fn is_preview(self) -> bool {
-        matches!(self, Encoding::Alp)
+        matches!(self, Encoding::Alp | Encoding::Fsst)
     }
 
     /// Returns whether the format defines it for a physical type
@@ -96,7 +102,7 @@ impl Encoding {
                 )
             }
             Encoding::DeltaBinaryPacked => matches!(physical, INT32 | INT64),
-            Encoding::DeltaLengthByteArray => physical == BYTE_ARRAY,
+            Encoding::DeltaLengthByteArray | Encoding::Fsst => physical == BYTE_ARRAY,
             Encoding::DeltaByteArray => matches!(physical, BYTE_ARRAY | FIXED_LEN_BYTE_ARRAY),
             Encoding::Rle => physical == BOOLEAN,
             Encoding::Alp => matches!(physical, FLOAT | DOUBLE),

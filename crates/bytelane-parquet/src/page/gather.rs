@@ -311,6 +311,7 @@ impl PageGatherer {
             let page = PageValues {
                 encoding,
                 values,
+                symbols: None,
                 memory: None,
                 levels: &levels,
                 greatest: (definition, repetition),

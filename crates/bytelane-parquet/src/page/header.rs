@@ -1,6 +1,6 @@
 //! Reads and checks page headers.
 
-use crate::format::{Encoding, PageHeader, PageType};
+use crate::format::{Encoding, PageHeader, PageType, SymbolTableType};
 use crate::{Error, Problem, Result};
 use flate2::Crc;
 
@@ -10,6 +10,8 @@ pub enum ValueEncoding {
     Plain,
     ByteStreamSplit,
     Alp,
+    /// Codes for frequent parts of strings: a preview.
+    Fsst,
     /// Indices into the dictionary of the column chunk.
     Dictionary,
     /// DELTA_BINARY_PACKED.
@@ -27,6 +29,7 @@ impl ValueEncoding {
             Self::Plain => Encoding::Plain,
             Self::ByteStreamSplit => Encoding::ByteStreamSplit,
             Self::Alp => Encoding::Alp,
+            Self::Fsst => Encoding::Fsst,
             Self::Dictionary => Encoding::RleDictionary,
             Self::Delta => Encoding::DeltaBinaryPacked,
             Self::DeltaLengthByteArray => Encoding::DeltaLengthByteArray,
@@ -35,18 +38,18 @@ impl ValueEncoding {
         }
     }
 
-    /// Returns the encoding of the crate `parquet`.
-    pub(crate) fn in_parquet(self) -> parquet::basic::Encoding {
-        use parquet::basic::Encoding;
+    /// Returns the name in the specification.
+    pub(crate) fn in_specification(self) -> &'static str {
         match self {
-            Self::Plain => Encoding::PLAIN,
-            Self::ByteStreamSplit => Encoding::BYTE_STREAM_SPLIT,
-            Self::Alp => Encoding::ALP,
-            Self::Dictionary => Encoding::RLE_DICTIONARY,
-            Self::Delta => Encoding::DELTA_BINARY_PACKED,
-            Self::DeltaLengthByteArray => Encoding::DELTA_LENGTH_BYTE_ARRAY,
-            Self::DeltaByteArray => Encoding::DELTA_BYTE_ARRAY,
-            Self::Rle => Encoding::RLE,
+            Self::Plain => "PLAIN",
+            Self::ByteStreamSplit => "BYTE_STREAM_SPLIT",
+            Self::Alp => "ALP",
+            Self::Fsst => "FSST",
+            Self::Dictionary => "RLE_DICTIONARY",
+            Self::Delta => "DELTA_BINARY_PACKED",
+            Self::DeltaLengthByteArray => "DELTA_LENGTH_BYTE_ARRAY",
+            Self::DeltaByteArray => "DELTA_BYTE_ARRAY",
+            Self::Rle => "RLE",
         }
     }
 }
@@ -141,10 +144,22 @@ pub struct AnyPage {
     pub kind: PageKind,
 }
 
+/// Header of a page of symbols.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SymbolPage {
+    /// Set if codes have 16 bits instead of 8.
+    pub(crate) is_wide: bool,
+    pub(crate) is_compressed: bool,
+    /// Uncompressed size of the page in bytes.
+    pub uncompressed: usize,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PageKind {
     Data(DataPage),
     Dictionary(DictionaryPage),
+    /// Symbols of the chunk's pages in FSST.
+    Symbols(SymbolPage),
     /// Page that is not needed: an index, or a page of an unknown type.
     Other,
 }
@@ -188,6 +203,7 @@ fn kind(header: &PageHeader) -> Result<PageKind> {
     let (values, counts, encoding, levels) = match (header.page_type, data, data_v2) {
         (PageType::IndexPage | PageType::Unknown(_), _, _) => return Ok(PageKind::Other),
         (PageType::DictionaryPage, _, _) => return dictionary(header, uncompressed),
+        (PageType::SymbolTablePage, _, _) => return symbols(header, uncompressed),
         (PageType::DataPage, Some(data), _) => {
             // Some writers omit it, which means RLE.
             let repetition = data.repetition_level_encoding.unwrap_or(Encoding::Rle);
@@ -251,6 +267,25 @@ fn dictionary(header: &PageHeader, uncompressed: usize) -> Result<PageKind> {
     }))
 }
 
+fn symbols(header: &PageHeader, uncompressed: usize) -> Result<PageKind> {
+    let Some(page) = &header.symbol_table_page_header else {
+        return Err(Error::corrupt("a page of symbols without its header"));
+    };
+    let is_wide = match page.table_type {
+        SymbolTableType::Fsst => false,
+        SymbolTableType::Fsst16 => true,
+        SymbolTableType::Unknown(number) => {
+            let problem = format!("a page of symbols of the type {number}, which is not known");
+            return Err(Problem::Unsupported(problem).into());
+        }
+    };
+    Ok(PageKind::Symbols(SymbolPage {
+        is_wide,
+        is_compressed: page.is_compressed.unwrap_or(true),
+        uncompressed,
+    }))
+}
+
 fn value_encoding(encoding: Encoding) -> Result<ValueEncoding> {
     match encoding {
         Encoding::Plain => Ok(ValueEncoding::Plain),
@@ -261,6 +296,7 @@ fn value_encoding(encoding: Encoding) -> Result<ValueEncoding> {
         Encoding::DeltaByteArray => Ok(ValueEncoding::DeltaByteArray),
         Encoding::ByteStreamSplit => Ok(ValueEncoding::ByteStreamSplit),
         Encoding::Alp => Ok(ValueEncoding::Alp),
+        Encoding::Fsst => Ok(ValueEncoding::Fsst),
         Encoding::BitPacked => Err(Error::corrupt(
             "a page with the encoding 4, which no value has",
         )),

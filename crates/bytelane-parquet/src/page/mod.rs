@@ -2,6 +2,7 @@
 
 mod byte_array;
 mod codec;
+mod deltas;
 mod edit;
 mod encode;
 mod gather;
@@ -10,6 +11,7 @@ mod levels;
 mod numbers;
 mod parts;
 mod snappy;
+mod symbols;
 mod values;
 
 pub use codec::{Compressor, Decompressor, check_promise, codec_in_parquet};
@@ -25,4 +27,5 @@ pub use header::{
 pub use levels::{LeafLevels, PageLevels, Validity, bits_from, first_level, left_of_runs};
 pub use numbers::{NumberBits, NumberPages};
 pub use parts::{LevelBytes, Opener, Parts, check_size};
+pub use symbols::SymbolEncoder;
 pub use values::{ArrayDecoder, Test, TestDecoder, decoder_of, keys_decoder_of};

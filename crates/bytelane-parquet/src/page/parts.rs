@@ -1,8 +1,9 @@
 //! Decompresses pages and splits them into their parts.
 
 use super::codec::{Decompressor, check_promise};
-use super::header::{DataPage, DictionaryPage, LevelEncoding, LevelLayout};
+use super::header::{DataPage, DictionaryPage, LevelEncoding, LevelLayout, SymbolPage};
 use super::levels::bits as levels;
+use super::symbols::Symbols;
 use crate::budget::{Budget, Reservation};
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
@@ -97,6 +98,16 @@ impl Opener {
         std::mem::swap(&mut self.memory, &mut self.dictionary);
         self.memory.release();
         Ok(values)
+    }
+
+    /// Returns the symbols of the chunk's pages. `bytes` are the bytes after the header.
+    pub(crate) fn open_symbols(&mut self, header: &SymbolPage, bytes: Bytes) -> Result<Symbols> {
+        let body = if header.is_compressed {
+            self.decompressed(bytes, header.uncompressed)?
+        } else {
+            bytes
+        };
+        Symbols::read(&body, header.is_wide)
     }
 
     /// Splits a data page into its parts. `bytes` are the bytes after its header.

@@ -121,6 +121,6 @@ fn add<N: NumberBits>(numbers: &mut NumberPages<N>, stored: &StoredPage) -> Resu
     match checked.kind {
         PageKind::Data(page) => numbers.add(&page, body),
         PageKind::Dictionary(page) => numbers.dictionary(&page, body),
-        PageKind::Other => Ok(()),
+        PageKind::Symbols(_) | PageKind::Other => Ok(()),
     }
 }

@@ -186,7 +186,7 @@ pub(super) fn is_damaged(page: &Page, bytes: &Bytes, codec: CompressionCodec) ->
             }
             LevelLayout::Before { .. } => return false,
         },
-        PageKind::Other => return true,
+        PageKind::Symbols(_) | PageKind::Other => return true,
     };
     let Some(values) = body.get(from..) else {
         return true;

@@ -5,8 +5,7 @@ use super::super::leaf::{LeafValues, Unit};
 use super::super::rows::Rows;
 use super::bloom::BloomFilter;
 use super::dense::with_dense;
-use super::pages::PagePart;
-use super::pages::Pages;
+use super::pages::{FirstPage, PagePart, Pages};
 use super::statistics::bounds_of;
 use super::{EncodedLeaf, LeafEncoder};
 use crate::page::{DenseValues, DictionaryBuilder, Pieces, SlotLevels, ValueEncoding};
@@ -73,7 +72,12 @@ impl LeafEncoder<'_> {
         dictionary.for_each(|entry| filter.insert(DenseValues::Strings(&[entry])));
         let filter = filter.finish()?;
         let entries = Some(dictionary.len());
-        let chunk = pages.finish(Some(dictionary), filter, self.pages, self.options)?;
+        let chunk = pages.finish(
+            Some(FirstPage::Dictionary(dictionary)),
+            filter,
+            self.pages,
+            self.options,
+        )?;
         Ok(Some(EncodedLeaf {
             chunk,
             encoding: Encoding::Dictionary,

@@ -13,7 +13,8 @@ use super::layout::Layout;
 use super::leaf::{LeafPath, LeafValues, Unit, shred};
 use super::rows::Rows;
 use crate::page::{
-    DenseValues, EncodedPage, PageEncoder, PageValues, Pieces, SlotLevels, ValueEncoding,
+    DenseValues, EncodedPage, PageEncoder, PageValues, Pieces, SlotLevels, SymbolEncoder,
+    ValueEncoding,
 };
 use crate::statistics::{Bounds, Order};
 use crate::types::physical;
@@ -22,13 +23,16 @@ use arrow_array::ArrayRef;
 use arrow_buffer::Buffer;
 use bloom::BloomFilter;
 use dense::with_dense;
-use pages::{PagePart, Pages};
+use pages::{FirstPage, PagePart, Pages};
 use parquet::basic::Type;
 use parquet::file::properties::EnabledStatistics;
 use parquet::schema::types::ColumnDescPtr;
 pub use shared::{Helpers, SharedChunk};
 use statistics::{bounds_of, described};
 use std::sync::Arc;
+
+/// Number of bytes of strings of each page from which symbols are chosen.
+const TRAINED_PER_PAGE: usize = 1 << 14;
 
 /// Chunk of a leaf, and the encoding of its values: PLAIN if a dictionary would have become too
 /// large.
@@ -51,6 +55,8 @@ pub(super) struct LeafEncoder<'a> {
     scratch: &'a mut Vec<u8>,
     /// Threads that may encode some of the pages.
     helpers: Option<&'a Helpers>,
+    /// Symbols of pages in FSST.
+    symbols: Option<Arc<SymbolEncoder>>,
 }
 
 impl<'a> LeafEncoder<'a> {
@@ -70,6 +76,7 @@ impl<'a> LeafEncoder<'a> {
             pages,
             scratch,
             helpers: None,
+            symbols: None,
         }
     }
 
@@ -95,6 +102,16 @@ impl<'a> LeafEncoder<'a> {
             Encoding::DeltaByteArray => (layout.encoding, ValueEncoding::DeltaByteArray),
             Encoding::Rle => (layout.encoding, ValueEncoding::Rle),
             Encoding::Alp => (layout.encoding, ValueEncoding::Alp),
+            Encoding::Fsst => {
+                self.symbols = self.trained(rows.clone(), layout)?;
+                match self.symbols {
+                    Some(_) => (layout.encoding, ValueEncoding::Fsst),
+                    None => (
+                        Encoding::DeltaLengthByteArray,
+                        ValueEncoding::DeltaLengthByteArray,
+                    ),
+                }
+            }
             Encoding::Plain | Encoding::Dictionary | Encoding::Auto => {
                 (Encoding::Plain, ValueEncoding::Plain)
             }
@@ -128,7 +145,8 @@ impl<'a> LeafEncoder<'a> {
             let chunk = Arc::new(chunk);
             helpers.offer(&chunk);
             chunk.collect(&mut pages, self.pages, self.scratch)?;
-            return pages.finish(None, None, self.pages, self.options);
+            let first = self.symbols.as_deref().map(FirstPage::Symbols);
+            return pages.finish(first, None, self.pages, self.options);
         }
         while let Some(arrays) = rows.take_page(self.path, unit, layout.pages) {
             let part = self.page(arrays, encoding, &mut pages.bytes, |values| {
@@ -136,7 +154,29 @@ impl<'a> LeafEncoder<'a> {
             })?;
             pages.append(&part);
         }
-        pages.finish(None, filter.finish()?, self.pages, self.options)
+        let first = self.symbols.as_deref().map(FirstPage::Symbols);
+        pages.finish(first, filter.finish()?, self.pages, self.options)
+    }
+
+    /// Chooses the symbols of a chunk from strings of each page. Returns `None` if their codes would not be smaller.
+    fn trained(&self, mut rows: Rows, layout: &Layout) -> Result<Option<Arc<SymbolEncoder>>> {
+        let mut sample = Vec::new();
+        while let Some(arrays) = rows.take_page(self.path, Unit::Strings, layout.pages) {
+            let (_, values) = self.shred(arrays)?;
+            let values: Vec<LeafValues> = values
+                .into_iter()
+                .map(LeafValues::unpacked)
+                .collect::<Result<_>>()?;
+            let mut strings = Vec::new();
+            for part in &values {
+                part.strings(self.column, &mut strings)?;
+            }
+            let all: usize = strings.iter().map(|string| string.len()).sum();
+            let step = (all / TRAINED_PER_PAGE).max(1);
+            let some = strings.iter().step_by(step);
+            sample.extend(some.map(|string| string[..string.len().min(TRAINED_PER_PAGE)].to_vec()));
+        }
+        Ok(SymbolEncoder::train(&sample).map(Arc::new))
     }
 
     /// Appends a page with these rows to a buffer, and calls a function with its values.
@@ -214,6 +254,7 @@ impl<'a> LeafEncoder<'a> {
         let page = PageValues {
             encoding,
             values,
+            symbols: self.symbols.as_deref(),
             memory,
             levels,
             greatest: self.path.levels(),

@@ -8,7 +8,9 @@ use crate::format::{
     ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, MAGIC, OffsetIndex,
     PageEncodingStats, PageLocation, PageType, SizeStatistics,
 };
-use crate::page::{DictionaryBuilder, EncodedPage, PageEncoder, Pieces, SlotLevels};
+use crate::page::{
+    DictionaryBuilder, EncodedPage, PageEncoder, Pieces, SlotLevels, SymbolEncoder, ValueEncoding,
+};
 use crate::statistics::{Bounds, Order};
 use crate::{Problem, Result, WriterOptions};
 use bytes::Bytes;
@@ -37,7 +39,7 @@ pub struct Pages<'a> {
     /// Number of slots with each repetition and definition level.
     histograms: [Vec<i64>; 2],
     /// Encodings of pages, each with the number of its pages.
-    encodings: Vec<(Encoding, i32)>,
+    encodings: Vec<(ValueEncoding, i32)>,
     uncompressed: usize,
     index: Index,
     places: OffsetIndex,
@@ -132,41 +134,51 @@ impl<'a> Pages<'a> {
         self.rows += levels.rows;
         self.values += levels.values;
         self.uncompressed += page.uncompressed;
-        let encoding = page.encoding.in_format();
+        let encoding = page.encoding;
         match self.encodings.iter_mut().find(|(it, _)| *it == encoding) {
             Some((_, pages)) => *pages += 1,
             None => self.encodings.push((encoding, 1)),
         }
     }
 
-    /// Returns the chunk. It starts with the dictionary page, if there is a dictionary.
+    /// Returns the chunk. It starts with the page of the dictionary or of the symbols, if there is one.
     pub(super) fn finish(
         mut self,
-        dictionary: Option<DictionaryBuilder>,
+        first_page: Option<FirstPage<'_>>,
         filter: Option<Vec<u8>>,
         encoder: &mut PageEncoder,
         options: &WriterOptions,
     ) -> Result<Chunk> {
         let mut pages = std::mem::take(&mut self.bytes);
-        let has_dictionary = dictionary.is_some();
         let mut counts = Vec::new();
         let mut used = vec![Encoding::Rle];
-        if let Some(dictionary) = dictionary {
+        let (mut dictionary, mut symbols) = (None, None);
+        if let Some(first_page) = first_page {
             let mut first = Pieces::default();
-            let page = encoder.append_dictionary(dictionary, &mut first)?;
+            let page = match first_page {
+                FirstPage::Dictionary(entries) => {
+                    dictionary = Some(START as i64);
+                    counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
+                    used.push(Encoding::Plain);
+                    encoder.append_dictionary(entries, &mut first)?
+                }
+                FirstPage::Symbols(table) => {
+                    symbols = Some(START as i64);
+                    encoder.append_symbols(table, &mut first)?
+                }
+            };
             for place in &mut self.places.page_locations {
                 place.offset += first.len() as i64;
             }
             first.append(pages);
             pages = first;
             self.uncompressed += page.uncompressed;
-            counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
-            used.push(Encoding::Plain);
         }
-        let page_type = encoder.page_type();
-        let of_data = self.encodings.iter();
-        counts.extend(of_data.map(|(encoding, pages)| pages_in(page_type, *encoding, *pages)));
-        used.extend(self.encodings.iter().map(|(encoding, _)| *encoding));
+        for (encoding, pages) in &self.encodings {
+            let (page_type, encoding) = (encoder.page_type(*encoding), encoding.in_format());
+            counts.push(pages_in(page_type, encoding, *pages));
+            used.push(encoding);
+        }
         used.sort_by_key(|encoding| i32::from(*encoding));
         used.dedup();
 
@@ -192,7 +204,9 @@ impl<'a> Pages<'a> {
             total_uncompressed_size: self.uncompressed as i64,
             total_compressed_size: pages.len() as i64,
             data_page_offset: first,
-            dictionary_page_offset: has_dictionary.then_some(START as i64),
+            dictionary_page_offset: dictionary,
+            symbol_table_page_offset: symbols,
+            symbol_table_page_length: symbols.map(|start| (first - start) as i32),
             statistics: statistics.as_ref().map(Encoded::new).transpose()?,
             encoding_stats: Some(Encoded::new(&counts)?),
             bloom_filter_length: filter.as_ref().map(|it| it.len() as i32),
@@ -223,6 +237,12 @@ impl<'a> Pages<'a> {
             ..Default::default()
         })
     }
+}
+
+/// Page before the data pages.
+pub(super) enum FirstPage<'a> {
+    Dictionary(DictionaryBuilder),
+    Symbols(&'a SymbolEncoder),
 }
 
 /// Returns the number of slots with each level; empty if there are no levels.

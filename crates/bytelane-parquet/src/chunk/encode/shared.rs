@@ -6,7 +6,7 @@ use super::super::rows::Rows;
 use super::LeafEncoder;
 use super::pages::PagePart;
 use super::pages::Pages;
-use crate::page::{PageEncoder, Pieces, ValueEncoding};
+use crate::page::{PageEncoder, Pieces, SymbolEncoder, ValueEncoding};
 use crate::{Problem, Result, WriterOptions};
 use arrow_array::ArrayRef;
 use parquet::schema::types::ColumnDescPtr;
@@ -24,6 +24,7 @@ pub struct SharedChunk {
     pub(super) encoding: ValueEncoding,
     pub(super) unit: Unit,
     pub(super) sizes: PageSizes,
+    symbols: Option<Arc<SymbolEncoder>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -71,6 +72,7 @@ impl SharedChunk {
             encoding,
             unit,
             sizes,
+            symbols: encoder.symbols.clone(),
             state: Mutex::new(State {
                 rows,
                 begun: 0,
@@ -104,6 +106,7 @@ impl SharedChunk {
             return false;
         };
         let mut encoder = LeafEncoder::new(&self.column, &self.path, &self.options, pages, scratch);
+        encoder.symbols.clone_from(&self.symbols);
         let mut bytes = Pieces::default();
         let part = encoder.page(rows, self.encoding, &mut bytes, |_| {});
         begun.result = Some(part.map(|part| PagePart { bytes, ..part }));

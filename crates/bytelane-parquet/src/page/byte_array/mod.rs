@@ -15,6 +15,7 @@ pub(super) use encodings::delta;
 pub(super) use encodings::indices::{Indices, run_before};
 
 use super::header::ValueEncoding;
+use super::symbols::Symbols;
 use super::values::{ArrayDecoder, Slots};
 use crate::budget::{Budget, Reservation};
 use crate::types::physical;
@@ -45,6 +46,7 @@ pub(crate) struct ByteArrayDecoder {
     page_memory: Reservation,
     is_text: bool,
     has_dictionary: bool,
+    symbols: Option<Symbols>,
     page: Option<Page>,
     values: Box<dyn Values>,
 }
@@ -70,6 +72,7 @@ impl ByteArrayDecoder {
             page_memory: budget.reservation(),
             is_text: is_text(data_type),
             has_dictionary: false,
+            symbols: None,
             page: None,
             values,
         })
@@ -158,13 +161,23 @@ impl ArrayDecoder for ByteArrayDecoder {
         self.values.keep_dictionary(entries)
     }
 
+    fn keep_symbols(&mut self, symbols: Symbols) -> Result<()> {
+        self.symbols = Some(symbols);
+        Ok(())
+    }
+
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()> {
         self.page = None;
         if encoding == ValueEncoding::Dictionary && !self.has_dictionary && valid > 0 {
             return Err(no_dictionary());
         }
         let room = Room::new(&self.page_memory, u64::MAX);
-        self.page = Some(Page::open(self.backend, encoding, values, valid, &room)?);
+        self.page = Some(match (encoding, &self.symbols) {
+            (ValueEncoding::Fsst, Some(symbols)) => {
+                Page::open_codes(self.backend, symbols, values, valid, &room)?
+            }
+            _ => Page::open(self.backend, encoding, values, valid, &room)?,
+        });
         Ok(())
     }
 

@@ -1,11 +1,13 @@
 //! Represents a page in any of the encodings.
 
+use super::encodings::codes;
 use super::encodings::delta::Delta;
 use super::encodings::delta_length::DeltaLength;
 use super::encodings::indices::Indices;
 use super::encodings::plain::Plain;
 use super::encodings::room::Room;
 use crate::page::header::ValueEncoding;
+use crate::page::symbols::Symbols;
 use crate::{Error, Result};
 use bytelane::Detected;
 use bytes::Bytes;
@@ -33,16 +35,34 @@ impl Page {
                 Self::DeltaLength(DeltaLength::open(backend, bytes, valid, room)?)
             }
             ValueEncoding::DeltaByteArray => Self::Delta(Delta::open(backend, bytes, valid, room)?),
+            ValueEncoding::Fsst => {
+                return Err(Error::corrupt(
+                    "a page of codes, but the column chunk has no symbols before it",
+                ));
+            }
             ValueEncoding::ByteStreamSplit
             | ValueEncoding::Alp
             | ValueEncoding::Delta
             | ValueEncoding::Rle => {
                 return Err(Error::corrupt(format!(
                     "a page in {}, which values of the type BYTE_ARRAY cannot have",
-                    encoding.in_parquet()
+                    encoding.in_specification()
                 )));
             }
         })
+    }
+
+    /// Opens a page in FSST, whose strings are decoded at once.
+    pub(super) fn open_codes(
+        backend: Detected,
+        symbols: &Symbols,
+        bytes: Bytes,
+        valid: usize,
+        room: &Room<'_>,
+    ) -> Result<Self> {
+        Ok(Self::DeltaLength(codes::open(
+            backend, symbols, &bytes, valid, room,
+        )?))
     }
 
     /// Skips the next values.

@@ -15,9 +15,10 @@ pub use values::{DenseValues, PageValues};
 
 use super::codec::Compressor;
 use super::header::{ValueEncoding, checksum};
+use super::symbols::SymbolEncoder;
 use crate::format::{
     self, DataPageHeader, DataPageHeaderV2, DictionaryPageHeader, Encoded, Encoding, PageHeader,
-    PageType,
+    PageType, SymbolTablePageHeader, SymbolTableType,
 };
 use crate::{DataPageVersion, Problem, Result};
 use arrow_buffer::Buffer;
@@ -37,7 +38,7 @@ pub struct PageEncoder {
     plain: Vec<u8>,
     /// Page after compression.
     compressed: Vec<u8>,
-    /// Buffer for ALP-encoded values, whose size is only known once they are encoded.
+    /// Buffer for values in ALP, whose size is only known once they are encoded, and for strings of a page in FSST.
     room: Vec<u8>,
 }
 
@@ -84,16 +85,24 @@ impl PageEncoder {
     }
 
     /// Returns how levels are encoded. Those of version 2 are not compressed.
-    fn runs_of_levels(&self) -> Runs {
-        match self.version {
+    fn runs_of_levels(&self, version: DataPageVersion) -> Runs {
+        match version {
             DataPageVersion::V1 => self.runs_of_values(),
             DataPageVersion::V2 => Runs::Shortest,
         }
     }
 
-    /// Returns the type of the data pages.
-    pub(crate) fn page_type(&self) -> PageType {
-        match self.version {
+    /// Returns the version of data pages in an encoding. FSST only exists in version 2.
+    fn version(&self, encoding: ValueEncoding) -> DataPageVersion {
+        match encoding {
+            ValueEncoding::Fsst => DataPageVersion::V2,
+            _ => self.version,
+        }
+    }
+
+    /// Returns the type of data pages in an encoding.
+    pub(crate) fn page_type(&self, encoding: ValueEncoding) -> PageType {
+        match self.version(encoding) {
             DataPageVersion::V1 => PageType::DataPage,
             DataPageVersion::V2 => PageType::DataPageV2,
         }
@@ -105,9 +114,10 @@ impl PageEncoder {
         page: &PageValues<'_>,
         to: &mut impl PageSink,
     ) -> Result<EncodedPage> {
-        let is_v1 = self.version == DataPageVersion::V1;
+        let version = self.version(page.encoding);
+        let is_v1 = version == DataPageVersion::V1;
         self.plain.clear();
-        let [repetition, definition] = self.append_levels(page, is_v1)?;
+        let [repetition, definition] = self.append_levels(page, version)?;
         let levels = self.plain.len();
         let (backend, runs) = (self.backend, self.runs_of_values());
         let (room, plain) = (&mut self.room, &mut self.plain);
@@ -130,7 +140,7 @@ impl PageEncoder {
             ..
         } = *page.levels;
         let mut header = PageHeader {
-            page_type: self.page_type(),
+            page_type: self.page_type(page.encoding),
             ..Default::default()
         };
         if is_v1 {
@@ -181,6 +191,26 @@ impl PageEncoder {
             ..Default::default()
         };
         self.finish(header, ValueEncoding::Plain, Some(&plain), to)
+    }
+
+    /// Appends the page of the symbols of pages in FSST, with its header.
+    pub(crate) fn append_symbols(
+        &mut self,
+        symbols: &SymbolEncoder,
+        to: &mut impl PageSink,
+    ) -> Result<EncodedPage> {
+        self.plain = symbols.page();
+        let is_compressed = self.compress(0, false)?;
+        let header = PageHeader {
+            page_type: PageType::SymbolTablePage,
+            symbol_table_page_header: Some(SymbolTablePageHeader {
+                table_type: SymbolTableType::Fsst,
+                is_compressed: Some(is_compressed),
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        self.finish(header, ValueEncoding::Fsst, None, to)
     }
 
     /// Compresses the page, except for its first `kept` bytes. Returns whether it is stored
@@ -243,9 +273,14 @@ impl PageEncoder {
 
     /// Appends the levels; version 1 stores their length before each kind. Returns the lengths of
     /// the repetition levels and of the definition levels.
-    fn append_levels(&mut self, page: &PageValues<'_>, with_length: bool) -> Result<[usize; 2]> {
+    fn append_levels(
+        &mut self,
+        page: &PageValues<'_>,
+        version: DataPageVersion,
+    ) -> Result<[usize; 2]> {
+        let with_length = version == DataPageVersion::V1;
         let (greatest_def, greatest_rep) = page.greatest;
-        let (levels, backend, runs) = (page.levels, self.backend, self.runs_of_levels());
+        let (levels, backend, runs) = (page.levels, self.backend, self.runs_of_levels(version));
         let mut lengths = [0; 2];
         for (is_definition, length) in [false, true].into_iter().zip(&mut lengths) {
             let greatest = if is_definition {

@@ -1,6 +1,8 @@
 //! Encodes values in each of the encodings.
 
+use super::super::deltas::append_deltas;
 use super::super::header::ValueEncoding;
+use super::super::symbols::SymbolEncoder;
 use super::super::values::alp;
 use super::levels::SlotLevels;
 use super::runs::{self, Runs};
@@ -8,7 +10,7 @@ use crate::format::Statistics;
 use crate::{Problem, Result};
 use arrow_buffer::{BooleanBuffer, Buffer};
 use bytelane::byte_stream_split::Width;
-use bytelane::{Detected, Reserved, delta};
+use bytelane::{Detected, Reserved};
 
 /// Number of bytes of the length before runs of booleans.
 const LENGTH: usize = 4;
@@ -74,6 +76,9 @@ pub(super) fn append(
         (As::DeltaLengthByteArray, DenseValues::Strings(_)) if let Some(memory) = page.memory => {
             append_lengths(encoding, values, backend, to)?;
             to.extend_from_slice(memory);
+        }
+        (As::Fsst, DenseValues::Strings(strings)) if let Some(symbols) = page.symbols => {
+            symbols.append(strings, backend, room, to)?;
         }
         (As::ByteStreamSplit, DenseValues::Fixed(bytes, width)) => {
             let start = to.len();
@@ -155,14 +160,6 @@ fn append_runs(bits: &BooleanBuffer, backend: Detected, to: &mut Vec<u8>) -> Res
     Ok(())
 }
 
-fn append_deltas<T: delta::Integer>(numbers: &[T], backend: Detected, to: &mut Vec<u8>) {
-    let start = to.len();
-    to.resize(start + delta::max_encoded_len::<T>(numbers.len()), 0);
-    let written = delta::encode_with(backend, numbers, &mut to[start..]);
-    let end = start + written.expect("there is room").len();
-    to.truncate(end);
-}
-
 /// Appends strings in DELTA_LENGTH_BYTE_ARRAY: the lengths, then the strings.
 fn append_strings(strings: &[&[u8]], backend: Detected, to: &mut Vec<u8>) -> Result<()> {
     let lengths = strings.iter().map(|string| length(string));
@@ -241,6 +238,8 @@ pub struct PageValues<'a> {
     /// Encoding of the values.
     pub(crate) encoding: ValueEncoding,
     pub(crate) values: DenseValues<'a>,
+    /// Symbols of the chunk, if its pages are in FSST.
+    pub(crate) symbols: Option<&'a SymbolEncoder>,
     /// Memory that has the values one after the other and nothing else, without lengths of strings.
     pub(crate) memory: Option<&'a Buffer>,
     pub(crate) levels: &'a SlotLevels,

@@ -1,7 +1,8 @@
 //! Defines the interface of decoders, which build Arrow arrays of any type from the values of pages.
 
 use super::super::header::ValueEncoding;
-use crate::Result;
+use super::super::symbols::Symbols;
+use crate::{Error, Result};
 use arrow_array::ArrayRef;
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use bytes::Bytes;
@@ -49,6 +50,13 @@ impl Slots<'_> {
 pub trait ArrayDecoder: Send {
     /// Keeps the dictionary of the chunk: `count` values in PLAIN, decompressed.
     fn keep_dictionary(&mut self, values: Bytes, count: usize) -> Result<()>;
+
+    /// Keeps the symbols of the chunk's pages in FSST.
+    fn keep_symbols(&mut self, _symbols: Symbols) -> Result<()> {
+        Err(Error::corrupt(
+            "a page of symbols in a column without strings",
+        ))
+    }
 
     /// Begins a page with `valid` values, not counting nulls. The previous page is finished.
     fn open_page(&mut self, encoding: ValueEncoding, values: Bytes, valid: usize) -> Result<()>;

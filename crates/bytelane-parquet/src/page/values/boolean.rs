@@ -115,7 +115,7 @@ impl ArrayDecoder for BooleanDecoder {
             other => {
                 return Err(Error::corrupt(format!(
                     "a page of booleans in {}",
-                    other.in_parquet()
+                    other.in_specification()
                 )));
             }
         };

@@ -122,9 +122,10 @@ impl ValueDecoder {
             )),
             ValueEncoding::DeltaLengthByteArray
             | ValueEncoding::DeltaByteArray
+            | ValueEncoding::Fsst
             | ValueEncoding::Rle => Err(Error::corrupt(format!(
                 "a page in {}, in a column of {}",
-                encoding.in_parquet(),
+                encoding.in_specification(),
                 self.physical
             ))),
             ValueEncoding::Dictionary if self.dictionary.is_some() || valid == 0 => Ok(()),
@@ -228,6 +229,7 @@ impl ValueDecoder {
             ValueEncoding::Dictionary => self.look_up(page, run, range, to),
             ValueEncoding::DeltaLengthByteArray
             | ValueEncoding::DeltaByteArray
+            | ValueEncoding::Fsst
             | ValueEncoding::Rle => {
                 self.check(encoding, page, range.end)?;
                 Ok(zeros(to))

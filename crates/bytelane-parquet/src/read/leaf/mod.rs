@@ -354,6 +354,10 @@ impl Leaf {
                 let values = self.opener.open_dictionary(&header, bytes)?;
                 self.decoder.keep_dictionary(values, header.values)?;
             }
+            Some((PageKind::Symbols(header), bytes)) => {
+                let symbols = self.opener.open_symbols(&header, bytes)?;
+                self.decoder.keep_symbols(symbols)?;
+            }
             Some((PageKind::Other, _)) => {}
         }
         Ok(true)

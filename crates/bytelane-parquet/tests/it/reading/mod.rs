@@ -3,6 +3,7 @@
 mod alp;
 mod alp_files;
 mod columns;
+mod fsst;
 mod memory;
 mod pages;
 mod pages_of_others;

@@ -36,11 +36,19 @@ impl DeltaLength {
             )));
         }
         Ok(Self {
+            at,
+            ..Self::of(bytes, lengths)
+        })
+    }
+
+    /// Returns a page of strings that are one after the other.
+    pub(super) fn of(bytes: Bytes, lengths: Vec<i32>) -> Self {
+        Self {
             bytes,
             lengths,
             taken: 0,
-            at,
-        })
+            at: 0,
+        }
     }
 
     /// Takes the next values. Returns their ranges among the lengths and in the page.

@@ -335,7 +335,7 @@ proptest! {
         let array: ArrayRef = Arc::new(StringArray::from(rows));
         let written = match encoding {
             Dictionary => None,
-            other => Some(other.in_parquet()),
+            other => Some(other.in_specification().parse().expect("an encoding of the crate `parquet`")),
         };
         let chunk = pages(file(&array, Layout::of(written, 1000)), &array);
         let mut page = chunk.pages[0].values.to_vec();
