@@ -233,7 +233,7 @@ COLUMNS = {
 
 ENCODINGS: list[parquet.Encoding] = ["auto", "plain", "dictionary", "byte_stream_split", "delta_byte_array"]
 # Encodings that pyarrow does not read.
-PREVIEWS: list[parquet.Encoding] = ["alp"]
+PREVIEWS: list[parquet.Encoding] = ["alp", "fsst"]
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

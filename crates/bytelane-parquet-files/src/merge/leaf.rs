@@ -8,6 +8,7 @@ use bytelane_parquet::chunk::facts::{self, Verb};
 use bytelane_parquet::chunk::{Chunk, Page, Pages, Stored, estimated_of_pages, stored_range};
 use bytelane_parquet::format::{self, ColumnChunk, Encoding, PageType};
 use bytelane_parquet::input::bytes_at;
+use bytelane_parquet::page::{CodeReplacer, Replaced};
 use bytelane_parquet::statistics::Compare;
 use bytes::Bytes;
 use parquet::basic::Compression;
@@ -85,6 +86,45 @@ impl Leaf {
             cut: 0,
             memory,
         })
+    }
+
+    /// Replaces pages in FSST, a preview: the symbols of a chunk are those of no other one.
+    pub(super) fn replace_codes(&mut self, column: &ColumnDescriptor) -> Result<()> {
+        let is_of_symbols = |it: &StoredPage| it.page.header.page_type == PageType::SymbolTablePage;
+        if !self.pages.iter().any(is_of_symbols) {
+            return Ok(());
+        }
+        let (budget, most) = self.limits();
+        let compression = self.compression()?.unwrap_or(Compression::UNCOMPRESSED);
+        let mut replacer = CodeReplacer::new(compression, column, most, &budget)?;
+        let (mut pages, mut places, mut at) = (Vec::new(), Vec::new(), self.chunk.start());
+        for mut stored in std::mem::take(&mut self.pages) {
+            match replacer.replace(&stored.page.header, &stored.body())? {
+                Replaced::Unchanged => {}
+                Replaced::Dropped => continue,
+                Replaced::New(bytes) => {
+                    let (header, length) =
+                        format::decode_prefix(&bytes).map_err(format::damaged)?;
+                    stored = StoredPage {
+                        page: Page {
+                            header,
+                            header_length: length as u64,
+                            offset: 0,
+                        },
+                        bytes,
+                    };
+                }
+            }
+            stored.page.offset = at;
+            if stored.page.is_data() {
+                places.push((at as i64, stored.bytes.len() as i32));
+            }
+            at += stored.bytes.len() as u64;
+            pages.push(stored);
+        }
+        self.pages = pages;
+        self.chunk
+            .place_pages(&places, self.pages.iter().map(|it| &it.page))
     }
 
     /// Compares the facts about the chunk, puts its metadata right, and drops indexes that contradict its pages.

@@ -215,6 +215,47 @@ impl Chunk {
         }
     }
 
+    /// Describes other data pages in place of those that the chunk has, with the offset and size of each.
+    pub fn place_pages<'a>(
+        &mut self,
+        places: &[(i64, i32)],
+        pages: impl Iterator<Item = &'a Page>,
+    ) -> Result<()> {
+        let metadata = &mut self.metadata.meta_data;
+        let (mut counts, mut sizes) = (Vec::new(), [0; 2]);
+        for page in pages {
+            sizes[0] += page.compressed() as i64;
+            sizes[1] += page.uncompressed() as i64;
+            if let Some(encoding) = page.encoding() {
+                count_page(&mut counts, page.header.page_type, encoding);
+            }
+        }
+        let mut encodings: Vec<_> = counts
+            .iter()
+            .map(|it| it.encoding)
+            .chain([format::Encoding::Rle])
+            .collect();
+        encodings.sort_unstable();
+        encodings.dedup();
+        metadata.encodings = Encoded::new(&encodings)?;
+        metadata.encoding_stats = Some(Encoded::new(&counts)?);
+        [
+            metadata.total_compressed_size,
+            metadata.total_uncompressed_size,
+        ] = sizes;
+        metadata.data_page_offset = places
+            .first()
+            .map_or(self.start as i64, |(offset, _)| *offset);
+        metadata.symbol_table_page_offset = None;
+        metadata.symbol_table_page_length = None;
+        if let Some(index) = &mut self.offset_index {
+            for (location, (offset, size)) in index.page_locations.iter_mut().zip(places) {
+                (location.offset, location.compressed_page_size) = (*offset, *size);
+            }
+        }
+        Ok(())
+    }
+
     /// Sets the position of its pages in a file.
     pub(crate) fn move_pages(&mut self, start: u64) {
         let forward = (start as i64).wrapping_sub(self.start as i64);

@@ -2,7 +2,11 @@
 
 use bytelane::{Detected, delta};
 
-pub(super) fn append_deltas<T: delta::Integer>(numbers: &[T], backend: Detected, to: &mut Vec<u8>) {
+pub(in crate::page) fn append_deltas<T: delta::Integer>(
+    numbers: &[T],
+    backend: Detected,
+    to: &mut Vec<u8>,
+) {
     let start = to.len();
     to.resize(start + delta::max_encoded_len::<T>(numbers.len()), 0);
     let written = delta::encode_with(backend, numbers, &mut to[start..]);

@@ -55,10 +55,12 @@ impl ValueEncoding {
 }
 
 impl PageHeader {
-    /// Returns whether the values are compressed if the chunk has a codec.
+    /// Returns whether the values or symbols are compressed if the chunk has a codec.
     pub fn is_compressed(&self) -> bool {
         let two = self.data_page_header_v2.as_ref();
-        two.is_none_or(|it| it.is_compressed != Some(false))
+        let symbols = self.symbol_table_page_header.as_ref();
+        let said = two.and_then(|it| it.is_compressed);
+        said.or(symbols.and_then(|it| it.is_compressed)) != Some(false)
     }
 
     /// Returns whether a data page has bytes that are compressed if the chunk has a codec.

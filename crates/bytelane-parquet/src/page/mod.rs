@@ -12,6 +12,7 @@ mod numbers;
 mod parts;
 mod snappy;
 mod symbols;
+mod uncoded;
 mod values;
 
 pub use codec::{Compressor, Decompressor, check_promise, codec_in_parquet};
@@ -28,4 +29,5 @@ pub use levels::{LeafLevels, PageLevels, Validity, bits_from, first_level, left_
 pub use numbers::{NumberBits, NumberPages};
 pub use parts::{LevelBytes, Opener, Parts, check_size};
 pub use symbols::SymbolEncoder;
+pub use uncoded::{CodeReplacer, Replaced};
 pub use values::{ArrayDecoder, Test, TestDecoder, decoder_of, keys_decoder_of};

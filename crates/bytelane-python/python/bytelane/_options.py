@@ -23,6 +23,7 @@ Encoding: TypeAlias = Literal[
     "delta_byte_array",
     "rle",
     "alp",
+    "fsst",
     "PLAIN",
     "BYTE_STREAM_SPLIT",
     "DELTA_BINARY_PACKED",
@@ -30,9 +31,11 @@ Encoding: TypeAlias = Literal[
     "DELTA_BYTE_ARRAY",
     "RLE",
     "ALP",
+    "FSST",
 ]
 # Names in pyarrow are in upper case.
 ENCODINGS = [name for name in get_args(Encoding) if name.islower()]
+PREVIEWS = ("alp", "fsst")
 
 
 # Arguments that are no options of the native functions.
@@ -127,7 +130,7 @@ def _column_encodings(options: dict[str, Any]) -> dict[str, str]:
             encodings |= dict.fromkeys(wanted, encoding)
     without = options["use_dictionary"]
     if without is not None and without is not True and options["encodings"] is None:
-        options["encodings"] = [name for name in ENCODINGS if name not in ("auto", "dictionary", "alp")]
+        options["encodings"] = [name for name in ENCODINGS if name not in ("auto", "dictionary", *PREVIEWS)]
     return encodings | _names("column_encoding", options["column_encoding"])
 
 

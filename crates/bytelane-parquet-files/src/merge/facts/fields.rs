@@ -309,6 +309,18 @@ pub const FIELDS: &[Fact] = &[
         "boxes and types of geometries",
     ),
     Fact::new(
+        "ColumnMetaData",
+        "symbol_table_page_offset",
+        Rule::Dropped,
+        "pages in FSST are written in DELTA_LENGTH_BYTE_ARRAY",
+    ),
+    Fact::new(
+        "ColumnMetaData",
+        "symbol_table_page_length",
+        Rule::Dropped,
+        "pages in FSST are written in DELTA_LENGTH_BYTE_ARRAY",
+    ),
+    Fact::new(
         "Statistics",
         "max",
         Rule::Dropped,

@@ -159,6 +159,7 @@ impl RowGroup {
         }
         let mut leaf = Leaf::read(window, chunk, rows, plan.memory)?;
         leaf.reconcile(window, column, compare, plan.repair.is_some())?;
+        leaf.replace_codes(column)?;
         leaf.entries = entry::of_leaf(&leaf, column)?;
         if let Some(repair) = &plan.repair {
             complete(&mut leaf, column, repair)?;

@@ -2,6 +2,7 @@
 
 mod damaged;
 mod footers;
+mod fsst;
 mod meanings;
 mod numbers;
 mod readers;

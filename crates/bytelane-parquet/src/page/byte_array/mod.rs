@@ -11,8 +11,8 @@ mod tests;
 mod text;
 mod values;
 
-pub(super) use encodings::delta;
 pub(super) use encodings::indices::{Indices, run_before};
+pub(super) use encodings::{codes, delta};
 
 use super::header::ValueEncoding;
 use super::symbols::Symbols;

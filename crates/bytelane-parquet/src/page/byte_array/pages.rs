@@ -36,9 +36,7 @@ impl Page {
             }
             ValueEncoding::DeltaByteArray => Self::Delta(Delta::open(backend, bytes, valid, room)?),
             ValueEncoding::Fsst => {
-                return Err(Error::corrupt(
-                    "a page of codes, but the column chunk has no symbols before it",
-                ));
+                return Err(codes::no_symbols());
             }
             ValueEncoding::ByteStreamSplit
             | ValueEncoding::Alp

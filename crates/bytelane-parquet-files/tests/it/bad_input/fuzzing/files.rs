@@ -48,6 +48,7 @@ pub fn samples() -> &'static [Bytes] {
     SAMPLES.get_or_init(|| {
         let compressions = [
             "none", "snappy", "zstd:1", "gzip:6", "lz4_raw", "brotli:1", "none", "none", "none",
+            "none",
         ];
         let versions = [DataPageVersion::V1, DataPageVersion::V2];
         let encodings = Encoding::ALL.iter().enumerate();

@@ -56,6 +56,7 @@ fn unknown_page(page_type: PageType) -> Vec<u8> {
         index_page_header: None,
         dictionary_page_header: None,
         data_page_header_v2: None,
+        symbol_table_page_header: None,
         unknown_fields: Default::default(),
     };
     [encode(&header).unwrap(), b"other".to_vec()].concat()
@@ -64,7 +65,7 @@ fn unknown_page(page_type: PageType) -> Vec<u8> {
 #[test]
 fn pages_of_an_unknown_type_are_passed_over() {
     for page_type in [
-        PageType::Unknown(4),
+        PageType::Unknown(5),
         PageType::Unknown(99),
         PageType::IndexPage,
     ] {

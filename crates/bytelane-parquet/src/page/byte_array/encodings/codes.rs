@@ -2,6 +2,7 @@
 
 use super::delta_length::{DeltaLength, read_lengths};
 use super::room::Room;
+use crate::budget::Reservation;
 use crate::page::symbols::{DELTA, HEADER, PLAIN, Symbols};
 use crate::{Error, Problem, Result};
 use bytelane::Detected;
@@ -61,6 +62,25 @@ pub(crate) fn open(
     symbols.decode(backend, strings, length, &mut bytes, &mut decoded)?;
     let lengths = decoded.windows(2).map(|ends| ends[1] - ends[0]).collect();
     Ok(DeltaLength::of(bytes.into(), lengths))
+}
+
+/// Appends the strings of a page in DELTA_LENGTH_BYTE_ARRAY.
+pub(crate) fn replaced(
+    backend: Detected,
+    symbols: &Symbols,
+    page: &[u8],
+    valid: usize,
+    memory: &Reservation,
+    to: &mut Vec<u8>,
+) -> Result<()> {
+    let strings = open(backend, symbols, page, valid, &Room::new(memory, u64::MAX))?;
+    strings.encode(backend, to);
+    Ok(())
+}
+
+/// Returns the error of a page whose symbols are not there.
+pub(crate) fn no_symbols() -> Error {
+    Error::corrupt("a page of codes, but the column chunk has no symbols before it")
 }
 
 fn plain_ends(offsets: &[u8], valid: usize, room: &Room<'_>) -> Result<Vec<i32>> {

@@ -2,6 +2,7 @@
 
 use super::room::Room;
 use crate::memory::{ViewBuilder, ViewContent};
+use crate::page::deltas::append_deltas;
 use crate::{Error, Result};
 use arrow_array::OffsetSizeTrait;
 use arrow_buffer::BooleanBuffer;
@@ -49,6 +50,12 @@ impl DeltaLength {
             taken: 0,
             at: 0,
         }
+    }
+
+    /// Appends the page, of which nothing has been taken.
+    pub(super) fn encode(&self, backend: Detected, to: &mut Vec<u8>) {
+        append_deltas(&self.lengths, backend, to);
+        to.extend_from_slice(&self.bytes[self.at..]);
     }
 
     /// Takes the next values. Returns their ranges among the lengths and in the page.

@@ -1,6 +1,6 @@
 //! Decodes strings in each encoding, as ranges in the page or as copies.
 
-pub(super) mod codes;
+pub(in crate::page) mod codes;
 pub(super) mod copy;
 pub(in crate::page) mod delta;
 pub(super) mod delta_length;
