@@ -12,7 +12,7 @@ use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::chunk::PageSummary;
 use bytelane_parquet::input::bytes_at;
 use bytelane_parquet::parallel::in_order;
-use bytelane_parquet::{Error, Problem, Result};
+use bytelane_parquet::{Encoding, Error, Problem, Result};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -78,7 +78,7 @@ impl<R: Reopen> Files<'_, R> {
             pages.collect::<Result<(Vec<PageSummary>, Vec<Range<u64>>)>>()
         };
         let (summaries, old_ranges) = pages(&self.before.file.reader, &before)?;
-        let (_, new_ranges) = pages(&self.after.file.reader, &after)?;
+        let (new_summaries, new_ranges) = pages(&self.after.file.reader, &after)?;
         let mut pairs = old_ranges.iter().zip(&new_ranges);
         if pairs.try_fold(true, |same, (old, new)| {
             Ok::<_, Error>(same && self.same_bytes(old.clone(), new.clone())?)
@@ -98,7 +98,8 @@ impl<R: Reopen> Files<'_, R> {
             part: &after,
             ranges: &new_ranges,
         };
-        self.compare_values(old, new, convert)?;
+        let has_codes = new_summaries.iter().any(|it| it.have(Encoding::Fsst));
+        self.compare_values(old, new, convert, has_codes)?;
         let leaves = old.root.leaves.clone().zip(&summaries).enumerate();
         for (number, (leaf, summary)) in leaves {
             if self.ordered.contains(&leaf) {
@@ -109,25 +110,35 @@ impl<R: Reopen> Files<'_, R> {
     }
 
     /// Compares the values of a column, decoded by the crate `parquet`. If it cannot read the old pages, the
-    /// reader decodes them; it can read all new ones.
+    /// reader decodes them; it can read all new ones but those in FSST, whose strings are codes.
     fn compare_values(
         &self,
         old: Column<'_>,
         new: Column<'_>,
         convert: Option<Int96Unit>,
+        has_codes: bool,
     ) -> Result<()> {
         let unsupported = |why: &String| Error::new(Problem::Unsupported(why.clone()));
         let read_old = old.root.read().as_ref().map_err(unsupported)?;
         let read_new = new.root.read().as_ref().map_err(unsupported)?;
-        let new_rows = || self.after.witnessed(new, read_new, None);
+        let limit = self.options.memory();
+        let new_rows = || {
+            if has_codes {
+                let rows = self
+                    .after
+                    .rows(new, read_new, None, limit, new.batch_rows());
+                rows.map(|rows| Box::new(rows) as Rows)
+            } else {
+                Ok(self.after.witnessed(new, read_new, None))
+            }
+        };
         let witnessed = self.before.witnessed(old, read_old, convert);
-        let compared = match compare(witnessed, new_rows()) {
+        let compared = match compare(witnessed, new_rows()?) {
             Err(Failure::Old(_)) => {
-                let limit = self.options.memory();
                 let rows = self
                     .before
                     .rows(old, read_old, convert, limit, old.batch_rows())?;
-                compare(Box::new(rows), new_rows())
+                compare(Box::new(rows), new_rows()?)
             }
             compared => compared,
         };

@@ -73,7 +73,7 @@ impl LeafEncoder<'_> {
         let filter = filter.finish()?;
         let entries = Some(dictionary.len());
         let chunk = pages.finish(
-            Some(FirstPage::Dictionary(dictionary)),
+            Some(FirstPage::Dictionary(Box::new(dictionary))),
             filter,
             self.pages,
             self.options,

@@ -160,7 +160,7 @@ impl<'a> Pages<'a> {
                     dictionary = Some(START as i64);
                     counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
                     used.push(Encoding::Plain);
-                    encoder.append_dictionary(entries, &mut first)?
+                    encoder.append_dictionary(*entries, &mut first)?
                 }
                 FirstPage::Symbols(table) => {
                     symbols = Some(START as i64);
@@ -241,7 +241,7 @@ impl<'a> Pages<'a> {
 
 /// Page before the data pages.
 pub(super) enum FirstPage<'a> {
-    Dictionary(DictionaryBuilder),
+    Dictionary(Box<DictionaryBuilder>),
     Symbols(&'a SymbolEncoder),
 }
 
