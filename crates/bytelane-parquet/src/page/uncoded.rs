@@ -21,7 +21,7 @@ pub struct CodeReplacer {
     symbols: Option<Symbols>,
 }
 
-/// What becomes of a page.
+/// Fate of a page.
 pub enum Replaced {
     /// Has no codes.
     Unchanged,
