@@ -23,9 +23,9 @@ pub struct CodeReplacer {
 
 /// Fate of a page.
 pub enum Replaced {
-    /// Has no codes.
+    /// The page has no codes, and stays.
     Unchanged,
-    /// Is a page of symbols, which no other page needs any more.
+    /// The page has symbols, which no other page needs any more.
     Dropped,
     /// The new page, with its header.
     New(Bytes),
