@@ -10,11 +10,15 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+/// Number of parts whose batches may fill the room for batches that wait. If the caller drops each batch, larger parts are no faster than
+/// sharing columns (both 0.21 s for lineitem as one row group), but 800 instead of 140 MB wait.
+const PARTS_AHEAD: u64 = 8;
+
 /// Parts of row groups in the order of their batches. Each is read by one thread: a thread that waits for the slowest
 /// column of a batch would begin another part, and the batch would have to wait for all of it.
 ///
 /// A part is a row group at first. A thread that finds no other part takes half of the rows that another one still has
-/// to read. Only where these cannot be split, threads share the columns of a batch.
+/// to read, unless many batches would have to wait then. Only where these cannot be split, threads share the columns of a batch.
 #[derive(Default)]
 pub(super) struct InFlight {
     queue: Arc<Queue>,
@@ -176,6 +180,7 @@ impl Queue {
         loop {
             let (next, batch) = work.step(row_group, settings, row_groups);
             work = next;
+            let bytes = batch.as_ref().map_or(0, bytes_of);
             let mut state = self.lock();
             state.add(number, batch);
             self.changed.notify_one();
@@ -190,7 +195,13 @@ impl Queue {
             }
             if let Work::Open(group) = &mut work {
                 let idle = state.idle(self.width, settings);
-                let parts = group.split(settings, 1 + idle);
+                let most = match (settings.ahead / PARTS_AHEAD).checked_div(bytes) {
+                    Some(batches) => batches as usize,
+                    // Conditions may leave few rows. Without any, the first batch will tell the size of the others.
+                    None if settings.stages.len() > 1 => usize::MAX,
+                    None => 0,
+                };
+                let parts = group.split(settings, 1 + idle, most);
                 group.is_shared = idle > 0 && parts.is_empty();
                 state.insert_after(number, row_group, parts);
                 self.start_all(&mut state, settings, row_groups);

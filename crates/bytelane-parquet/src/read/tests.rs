@@ -235,29 +235,41 @@ fn sizes(parts: impl IntoIterator<Item = RowGroup>, settings: &Settings) -> Vec<
 fn parts_of_a_row_group_end_with_batches() {
     let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..10_000));
     let file = with_schema(numbers, &of_type(DataType::Int32));
-    let split = |selected: usize, batch_size: usize, begun: usize, count: usize| {
-        let builder = ReaderBuilder::try_new(file.clone()).unwrap();
-        let builder = builder
-            .with_batch_size(batch_size)
-            .with_offset(10_000 - selected);
-        let mut reader = builder.build().unwrap();
-        let (index, rows) = reader.in_flight.take_waiting().pop_front().unwrap();
-        let settings = &reader.settings;
-        let mut first = RowGroup::open(settings, &reader.row_groups, index, rows).unwrap();
-        let before = (0..begun).map(|_| first.next(settings).unwrap().unwrap().num_rows());
-        let mut all = vec![before.collect::<Vec<_>>()];
-        let parts = first.split(settings, count);
-        all.extend(sizes(std::iter::once(first).chain(parts), settings));
-        all
-    };
+    let split =
+        |selected: usize, batch_size: usize, begun: usize, (count, most): (usize, usize)| {
+            let builder = ReaderBuilder::try_new(file.clone()).unwrap();
+            let builder = builder
+                .with_batch_size(batch_size)
+                .with_offset(10_000 - selected);
+            let mut reader = builder.build().unwrap();
+            let (index, rows) = reader.in_flight.take_waiting().pop_front().unwrap();
+            let settings = &reader.settings;
+            let mut first = RowGroup::open(settings, &reader.row_groups, index, rows).unwrap();
+            let before = (0..begun).map(|_| first.next(settings).unwrap().unwrap().num_rows());
+            let mut all = vec![before.collect::<Vec<_>>()];
+            let parts = first.split(settings, count, most);
+            all.extend(sizes(std::iter::once(first).chain(parts), settings));
+            all
+        };
     let thousands = |batches: usize| vec![1000; batches];
     let expected = [thousands(2), thousands(4), thousands(4)];
-    assert_eq!(split(10_000, 1000, 2, 2), expected);
+    assert_eq!(split(10_000, 1000, 2, (2, usize::MAX)), expected);
+    // Too many batches would wait for those before them.
+    assert_eq!(split(10_000, 1000, 0, (2, 4)), [vec![], thousands(10)]);
     let last = [thousands(1), thousands(1), vec![500]].concat();
-    assert_eq!(split(6500, 1000, 0, 2), [vec![], thousands(4), last]);
+    assert_eq!(
+        split(6500, 1000, 0, (2, usize::MAX)),
+        [vec![], thousands(4), last]
+    );
     // A part has a sixteenth of the row group at least.
-    assert_eq!(split(10_000, 10, 990, 8), [vec![10; 990], vec![10; 10]]);
-    let each = split(10_000, 10, 0, 100);
+    assert_eq!(
+        split(10_000, 10, 990, (8, usize::MAX)),
+        [vec![10; 990], vec![10; 10]]
+    );
+    let each = split(10_000, 10, 0, (100, usize::MAX));
     assert_eq!(each[1..17], vec![vec![10; 62]; 16]);
-    assert_eq!(split(10_000, 20_000, 0, 3), [vec![], vec![10_000]]);
+    assert_eq!(
+        split(10_000, 20_000, 0, (3, usize::MAX)),
+        [vec![], vec![10_000]]
+    );
 }

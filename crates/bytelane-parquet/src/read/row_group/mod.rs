@@ -144,13 +144,14 @@ impl RowGroup {
     }
 
     /// Keeps the first of up to `count` parts of the rows that have not been read, and returns the others. Each ends with a
-    /// batch, and reads the dictionaries, and the headers of the pages before it, again. Returns none if that is not worth it.
-    pub(super) fn split(&mut self, settings: &Settings, count: usize) -> Vec<Self> {
+    /// batch, and reads the dictionaries, and the headers of the pages before it, again. Returns none if that is not worth it, or if
+    /// a part would have more than `most` batches.
+    pub(super) fn split(&mut self, settings: &Settings, count: usize, most: usize) -> Vec<Self> {
         let batches = self.rows.wanted().div_ceil(self.batch_size);
         let least = self.row_count / MOST_PARTS / self.batch_size;
         let each = batches.div_ceil(count).max(least);
         let mut parts = Vec::new();
-        if each >= batches || !self.can_split(settings) {
+        if each >= batches || each > most || !self.can_split(settings) {
             return parts;
         }
         let rows = each * self.batch_size;
