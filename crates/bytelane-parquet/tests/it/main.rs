@@ -2,6 +2,7 @@
 //! times.
 
 mod any;
+mod compatibility;
 mod files;
 mod filter;
 mod format;
