@@ -61,7 +61,7 @@ class Size(Bytelane):
 class Previews(Bytelane):
     """Chooses the smallest encodings, also among previews, which few programs can read."""
 
-    choice: ClassVar = {"goal": "size", "encodings": "+alp", "readers": "any"}
+    choice: ClassVar = {"goal": "size", "encodings": "+alp,+fsst", "readers": "any"}
 
 
 class Views(Bytelane):
@@ -255,7 +255,7 @@ LIBRARIES: dict[str, Callable[[int], Any]] = {
     "bytelane": Bytelane,
     "bytelane-views": Views,
     "bytelane-size": Size,
-    "bytelane-alp": Previews,
+    "bytelane-previews": Previews,
     "memcpy": Memcpy,
     "pyarrow": Pyarrow,
     "duckdb": Duckdb,

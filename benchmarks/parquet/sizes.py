@@ -3,7 +3,7 @@
     sizes.py [--scale FACTOR] [--rounds COUNT] [--only DATA] [--columns] [--sizes]
 
 Parquet files are written by pyarrow, Polars, DuckDB and bytelane: as it chooses by default, with the goal `size`, and with
-this goal and the preview ALP. Each file is written without compression and with zstd at level 3. For Lance and Vortex, "none" is
+this goal and the previews ALP and FSST. Each file is written without compression and with zstd at level 3. For Lance and Vortex, "none" is
 the default, which has lightweight encodings such as FSST, and "zstd" the option that compresses further: for Lance zstd
 at level 3 for each column, for Vortex its compact files.
 
@@ -33,7 +33,7 @@ from compare import check, cpu_name
 from process import Process
 
 SERVER = Path(__file__).with_name("serve.py")
-LIBRARIES = ["pyarrow", "polars", "duckdb", "bytelane", "bytelane-size", "bytelane-alp", "lance", "vortex"]
+LIBRARIES = ["pyarrow", "polars", "duckdb", "bytelane", "bytelane-size", "bytelane-previews", "lance", "vortex"]
 COMPRESSIONS = ["none", "zstd:3"]
 DIMENSIONS = 256
 TAKEN = 1000
