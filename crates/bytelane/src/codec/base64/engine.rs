@@ -6,7 +6,8 @@ use super::{Decode, Encode, Error};
 #[cfg(feature = "alloc")]
 use super::{decoded_len, encoded_len_of};
 #[cfg(feature = "alloc")]
-use crate::memory::{Buffer, forms};
+use crate::memory::Buffer;
+use crate::memory::forms;
 use crate::{DestinationError, Detected};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
