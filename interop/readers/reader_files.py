@@ -66,7 +66,8 @@ def columns():
         },
         "bytes": {
             "text": pyarrow.array([f"name {number}" * (number % 3) for number in rising.tolist()]),
-            "binary": pyarrow.array([random.bytes(number % 9) for number in rising.tolist()], pyarrow.binary()),
+            # Random bytes would not be stored in FSST.
+            "binary": pyarrow.array([b"\xff\0" * (number % 5) for number in rising.tolist()], pyarrow.binary()),
         },
     }
 
@@ -113,8 +114,8 @@ def write_encoded(plain, path, encoding, pages):
     version = ["--v2"] if pages == "v2" else []
     subprocess.run([PROGRAM, "copy", plain, path, "--encoding", encoding, *SMALL_PAGES, *version], check=True)
     metadata = pyarrow.parquet.read_metadata(path)
-    # pyarrow does not know ALP.
-    written = {"dictionary": "RLE_DICTIONARY", "alp": "UNKNOWN"}.get(encoding, encoding.upper())
+    # pyarrow does not know the previews.
+    written = {"dictionary": "RLE_DICTIONARY", "alp": "UNKNOWN", "fsst": "UNKNOWN"}.get(encoding, encoding.upper())
     for group in range(metadata.num_row_groups):
         found = metadata.row_group(group).column(0).encodings
         assert written in found, f"{path} is written as {found}"
