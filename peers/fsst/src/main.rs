@@ -1,6 +1,7 @@
-//! Measures FSST of bytelane beside fsst-rs and, if `--reference` names a library of it, the reference implementation.
+//! Measures FSST of bytelane beside fsst-rs, Lance and, if `--reference` names a library of it, the reference implementation.
 
 mod data;
+mod lance;
 mod reference;
 
 use ::fsst::{Compressor, Decompressor, Symbol};
@@ -10,6 +11,7 @@ use bytelane::{Backend, Detected};
 use bytelane_measure::rounds::{Rounds, Subject};
 use clap::Parser;
 use fsst::train;
+use lance::Lance;
 use reference::{Batch, Reference};
 use std::mem::MaybeUninit;
 use std::time::Duration;
@@ -24,11 +26,11 @@ struct Options {
     /// Number of bytes of all strings.
     #[arg(long, default_value_t = 1 << 18)]
     bytes: usize,
-    /// Operations: train, encode, decode, whole.
+    /// Operations: train, encode, both (train and encode), decode, whole.
     #[arg(
         long,
         value_delimiter = ',',
-        default_value = "train,encode,decode,whole"
+        default_value = "train,encode,both,decode,whole"
     )]
     operations: Vec<String>,
     /// Time per sample, in microseconds.
@@ -112,6 +114,9 @@ fn main() -> anyhow::Result<()> {
             data.strings.len(),
             data.encoded.len() as f64 / text as f64
         );
+        let mut lance = Lance::new(8 * text, data.strings.len());
+        let length = lance.encode(&data.bytes, &data.offsets).len();
+        println!("  Lance encoded {:.4}", length as f64 / text as f64);
         if let Some(reference) = &reference {
             let mut batch = Batch::new(&data.strings);
             let encoder = reference.create(&batch);
@@ -123,6 +128,7 @@ fn main() -> anyhow::Result<()> {
             let subjects = match operation.as_str() {
                 "train" => training(&data, reference.as_ref()),
                 "encode" => encoding(&data, reference.as_ref(), &backends),
+                "both" => both(&data, reference.as_ref(), &backends),
                 "decode" => decoding(&data, reference.as_ref(), &backends),
                 _ => decoding_whole(&data, reference.as_ref(), &backends),
             };
@@ -150,6 +156,12 @@ fn agree(data: &Data, reference: Option<&Reference>) -> anyhow::Result<()> {
     ensure!(
         to == data.bytes && offsets == data.offsets,
         "a round trip failed"
+    );
+    let mut lance = lance(data);
+    let decoded = lance.decode(&data.encoded, &data.encoded_offsets);
+    ensure!(
+        decoded == (&data.bytes[..], &data.offsets[..]),
+        "Lance decodes something else"
     );
     let Some(reference) = reference else {
         return Ok(());
@@ -244,6 +256,60 @@ fn encoding<'a>(
     subjects
 }
 
+/// Trains a table and encodes with it, as Lance does in one call.
+fn both<'a>(
+    data: &'a Data,
+    reference: Option<&'a Reference>,
+    backends: &[Detected],
+) -> Vec<Subject<'a>> {
+    let mut subjects = Vec::new();
+    let room = 2 * data.bytes.len() + 4096;
+    for &backend in backends {
+        let mut to = vec![0; room];
+        let mut offsets = vec![0; data.offsets.len()];
+        subjects.push(Subject::new(backend.to_string(), move |_| {
+            let encoder = Encoder::new(&train(&data.strings));
+            let done =
+                encoder.encode_strings_with(backend, data.batch(), &mut to[..], &mut offsets);
+            std::hint::black_box(done.expect("there is room"));
+        }));
+    }
+    let lines: Vec<&[u8]> = data.strings.iter().map(|string| &string[..]).collect();
+    let (mut to, mut offsets) = (Vec::new(), Vec::new());
+    subjects.push(Subject::new("fsst-rs", move |_| {
+        to.clear();
+        offsets.clear();
+        Compressor::train(&lines).compress_bulk_into::<{ Compressor::DEFAULT_BULK_LANES }>(
+            &lines,
+            &mut to,
+            &mut offsets,
+        );
+        std::hint::black_box(&mut to);
+    }));
+    let mut lance = Lance::new(room, data.strings.len());
+    subjects.push(Subject::new("Lance", move |_| {
+        std::hint::black_box(lance.encode(&data.bytes, &data.offsets));
+    }));
+    if let Some(reference) = reference {
+        let mut batch = Batch::new(&data.strings);
+        let mut to = vec![0; room];
+        subjects.push(Subject::new("reference", move |_| {
+            let encoder = reference.create(&batch);
+            std::hint::black_box(reference.compress(encoder, &mut batch, &mut to));
+            reference.destroy(encoder);
+        }));
+    }
+    subjects
+}
+
+/// Returns Lance's decoder of the encoded strings.
+fn lance(data: &Data) -> Lance {
+    let mut lance = Lance::new(16 * data.bytes.len(), data.strings.len());
+    lance.encode(&data.bytes, &data.offsets);
+    lance.import(&data.table);
+    lance
+}
+
 /// Returns the decoder of fsst-rs for a table. It is never freed.
 fn decompressor(table: &Table) -> Decompressor<'static> {
     let symbol = |symbol: &[u8]| {
@@ -295,6 +361,10 @@ fn decoding<'a>(
     let mut to = vec![MaybeUninit::new(0u8); data.bytes.len() + 64];
     let decode = move |from: &[u8], at: usize| theirs.decompress_into(from, &mut to[at..]);
     subjects.push(Subject::new("fsst-rs", each(data, decode)));
+    let mut lance = lance(data);
+    subjects.push(Subject::new("Lance", move |_| {
+        std::hint::black_box(lance.decode(&data.encoded, &data.encoded_offsets));
+    }));
     if let Some(reference) = reference {
         let decoder = reference.import(&data.table.write_to_vec().expect("it was trained"));
         let mut to = vec![0; data.bytes.len() + 64];
