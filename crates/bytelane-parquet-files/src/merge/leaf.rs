@@ -52,6 +52,22 @@ impl StoredPage {
     pub(super) fn body(&self) -> Bytes {
         self.bytes.slice(self.page.header_length as usize..)
     }
+
+    /// Replaces a page in FSST, a preview: the symbols of a chunk are those of no other one. Returns `None` for a page of
+    /// symbols, which are kept for the pages that follow.
+    pub(super) fn without_codes(mut self, replacer: &mut CodeReplacer) -> Result<Option<Self>> {
+        match replacer.replace(&self.page.header, &self.body())? {
+            Replaced::Unchanged => {}
+            Replaced::Dropped => return Ok(None),
+            Replaced::New(bytes) => {
+                let (header, length) = format::decode_prefix(&bytes).map_err(format::damaged)?;
+                self.page.header = header;
+                self.page.header_length = length as u64;
+                self.bytes = bytes;
+            }
+        }
+        Ok(Some(self))
+    }
 }
 
 impl Leaf {
@@ -88,33 +104,19 @@ impl Leaf {
         })
     }
 
-    /// Replaces pages in FSST, a preview: the symbols of a chunk are those of no other one.
+    /// Replaces pages in FSST.
     pub(super) fn replace_codes(&mut self, column: &ColumnDescriptor) -> Result<()> {
         let is_of_symbols = |it: &StoredPage| it.page.header.page_type == PageType::SymbolTablePage;
         if !self.pages.iter().any(is_of_symbols) {
             return Ok(());
         }
-        let (budget, most) = self.limits();
         let compression = self.compression()?.unwrap_or(Compression::UNCOMPRESSED);
-        let mut replacer = CodeReplacer::new(compression, column, most, &budget)?;
+        let mut replacer = self.code_replacer(compression, column)?;
         let (mut pages, mut places, mut at) = (Vec::new(), Vec::new(), self.chunk.start());
-        for mut stored in std::mem::take(&mut self.pages) {
-            match replacer.replace(&stored.page.header, &stored.body())? {
-                Replaced::Unchanged => {}
-                Replaced::Dropped => continue,
-                Replaced::New(bytes) => {
-                    let (header, length) =
-                        format::decode_prefix(&bytes).map_err(format::damaged)?;
-                    stored = StoredPage {
-                        page: Page {
-                            header,
-                            header_length: length as u64,
-                            offset: 0,
-                        },
-                        bytes,
-                    };
-                }
-            }
+        for stored in std::mem::take(&mut self.pages) {
+            let Some(mut stored) = stored.without_codes(&mut replacer)? else {
+                continue;
+            };
             stored.page.offset = at;
             if stored.page.is_data() {
                 places.push((at as i64, stored.bytes.len() as i32));
@@ -125,6 +127,16 @@ impl Leaf {
         self.pages = pages;
         self.chunk
             .place_pages(&places, self.pages.iter().map(|it| &it.page))
+    }
+
+    /// Returns what replaces its pages in FSST, by pages with this compression.
+    pub(super) fn code_replacer(
+        &self,
+        compression: Compression,
+        column: &ColumnDescriptor,
+    ) -> Result<CodeReplacer> {
+        let (budget, most) = self.limits();
+        CodeReplacer::new(compression, column, most, &budget)
     }
 
     /// Compares the facts about the chunk, puts its metadata right, and drops indexes that contradict its pages.

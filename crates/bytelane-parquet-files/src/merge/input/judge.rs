@@ -1,23 +1,26 @@
 //! Decides whether a page of a damaged file is intact.
 
 use crate::check::claims::{Claims, PageRange, page_ranges};
+use crate::merge::join::codec::compression_of;
 use crate::merge::join::entry::editor;
 use crate::merge::join::{Entries, dictionary_of};
 use crate::merge::leaf::{Leaf, StoredPage};
 use bytelane_parquet::catch_panic::catch_panic;
-use bytelane_parquet::format::{self, ColumnIndex, PageHeader, Statistics};
+use bytelane_parquet::format::{self, ColumnIndex, PageHeader, PageType, Statistics};
 use bytelane_parquet::page::{
-    DataPage, DenseValues, LevelBytes, LevelLayout, PageEditor, PageGatherer, PageKind, PageRows,
-    Parts, ValueEncoding, left_of_runs, read_header,
+    CodeReplacer, DataPage, DenseValues, LevelBytes, LevelLayout, PageEditor, PageGatherer,
+    PageKind, PageRows, Parts, ValueEncoding, left_of_runs, read_header,
 };
 use bytelane_parquet::types::physical;
 use bytelane_parquet::{Error, Result};
+use parquet::basic::Compression;
 use parquet::schema::types::ColumnDescriptor;
 
 /// Decodes the pages of a chunk, and compares their values with what the file says about them.
 pub(super) struct Judge {
     editor: PageEditor,
     gatherer: PageGatherer,
+    replacer: CodeReplacer,
     claims: Claims,
     /// Size of a value in bytes, if it is the same for all.
     width: Option<usize>,
@@ -50,8 +53,11 @@ struct PageClaims {
 
 impl Judge {
     pub(super) fn new(leaf: &Leaf, column: &ColumnDescriptor, claims: Claims) -> Result<Self> {
+        let compression = compression_of(leaf.metadata().codec)?;
         Ok(Self {
             editor: editor(leaf, column)?,
+            replacer: leaf
+                .code_replacer(compression.unwrap_or(Compression::UNCOMPRESSED), column)?,
             gatherer: PageGatherer::new(column, &leaf.limits().0)?,
             claims,
             width: physical::width(column),
@@ -74,8 +80,11 @@ impl Judge {
         self
     }
 
-    /// Reads the dictionary. Returns whether it is intact; otherwise, so is no page that needs it.
+    /// Reads the dictionary, or symbols. Returns whether it is intact; otherwise, so is no page that needs it.
     pub(super) fn dictionary(&mut self, page: &StoredPage) -> bool {
+        if page.page.header.page_type == PageType::SymbolTablePage {
+            return catch_panic(|| page.clone().without_codes(&mut self.replacer)).is_ok();
+        }
         let dictionary = catch_panic(|| self.entries(page));
         self.dictionary = dictionary.ok();
         self.dictionary.is_some()
@@ -103,26 +112,31 @@ impl Judge {
         })
     }
 
-    /// Returns the number of rows that begin in a page (`known`, if given), and whether the page
+    /// Returns a page, the number of rows that begin in it (`known`, if given), and whether the page
     /// begins with a new row; an error if it is not intact. `number` is its number in the column
     /// index.
     pub(super) fn judge(
         &mut self,
-        stored: &StoredPage,
+        stored: StoredPage,
         number: Option<usize>,
         known: Option<u64>,
-    ) -> Result<(u64, bool)> {
-        let judged = catch_panic(|| self.look(stored, number));
+    ) -> Result<(StoredPage, u64, bool)> {
+        let judged = catch_panic(|| {
+            let stored = stored.without_codes(&mut self.replacer)?;
+            let stored = stored.ok_or_else(|| Error::corrupt("a page without data"))?;
+            let (rows, begins) = self.look(&stored, number)?;
+            Ok((stored, rows, begins))
+        });
         // The next page must not depend on this one.
         self.gatherer.clear();
-        let (rows, begins) = judged?;
+        let (stored, rows, begins) = judged?;
         if known.is_some_and(|known| known != rows) {
             let known = known.unwrap_or(0);
             return Err(Error::corrupt(format!(
                 "the page has {rows} rows instead of {known}"
             )));
         }
-        Ok((rows, begins))
+        Ok((stored, rows, begins))
     }
 
     fn look(&mut self, stored: &StoredPage, number: Option<usize>) -> Result<(u64, bool)> {

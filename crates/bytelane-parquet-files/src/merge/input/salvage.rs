@@ -96,6 +96,9 @@ pub(in crate::merge) fn salvaged(
     metadata.size_statistics = None;
     metadata.geospatial_statistics = None;
     metadata.key_value_metadata = None;
+    // Pages in FSST have been replaced.
+    metadata.symbol_table_page_offset = None;
+    metadata.symbol_table_page_length = None;
     metadata.unknown_fields.clear();
     Ok((leaf, lost))
 }
@@ -190,15 +193,15 @@ impl<'a> Scan<'a> {
                     ));
                 }
                 let known = self.known_rows(&page.page.header);
-                let judged = self.judge.judge(&page, Some(number), None);
-                let rows = judged.as_ref().ok().map(|(rows, _)| *rows).or(known);
+                let judged = self.judge.judge(page, Some(number), None);
+                let rows = judged.as_ref().ok().map(|(_, rows, _)| *rows).or(known);
                 contradictions += usize::from(rows.is_some_and(|rows| rows != wanted));
                 match judged? {
-                    (rows, _) if rows != wanted => Err(Error::corrupt(format!(
+                    (_, rows, _) if rows != wanted => Err(Error::corrupt(format!(
                         "the page has {rows} rows instead of {wanted}"
                     ))),
-                    (_, false) => Err(Error::corrupt("the page begins within a row")),
-                    (_, true) => Ok(page),
+                    (_, _, false) => Err(Error::corrupt("the page begins within a row")),
+                    (page, _, true) => Ok(page),
                 }
             });
             match page {
@@ -225,9 +228,9 @@ impl<'a> Scan<'a> {
                 self.dictionary(page);
                 continue;
             }
-            let known = self.known_rows(&page.page.header);
-            match self.judge.judge(&page, None, known) {
-                Ok((rows, begins)) if self.row + rows <= self.rows => {
+            let (known, offset) = (self.known_rows(&page.page.header), page.page.offset);
+            match self.judge.judge(page, None, known) {
+                Ok((page, rows, begins)) if self.row + rows <= self.rows => {
                     self.keep(page, rows, begins);
                 }
                 Ok(_) => {
@@ -237,7 +240,7 @@ impl<'a> Scan<'a> {
                     return Ok(());
                 }
                 Err(error) => match known.filter(|rows| self.row + rows <= self.rows) {
-                    Some(rows) => self.lose(page.page.offset, self.row + rows, &error),
+                    Some(rows) => self.lose(offset, self.row + rows, &error),
                     None => {
                         self.lose_rest(&error);
                         return Ok(());
@@ -262,7 +265,8 @@ impl<'a> Scan<'a> {
     }
 
     fn dictionary(&mut self, page: StoredPage) {
-        if self.judge.dictionary(&page) {
+        let is_kept = page.page.header.page_type == PageType::DictionaryPage;
+        if self.judge.dictionary(&page) && is_kept {
             self.pages.push(page);
         }
     }

@@ -47,7 +47,7 @@ impl Trial {
         Ok(Self { judge })
     }
 
-    /// Reads the dictionary of the pages that follow. Returns whether it is one of the column.
+    /// Reads the dictionary, or the symbols, of the pages that follow. Returns whether it is one of the column.
     pub(crate) fn dictionary(&mut self, page: Page, bytes: Bytes) -> bool {
         self.judge.dictionary(&StoredPage { page, bytes })
     }
@@ -55,6 +55,7 @@ impl Trial {
     /// Returns the number of rows that begin in a data page, and whether it begins with a new row; an error if it
     /// cannot be a page of the column.
     pub(crate) fn rows(&mut self, page: Page, bytes: Bytes) -> Result<(u64, bool)> {
-        self.judge.judge(&StoredPage { page, bytes }, None, None)
+        let judged = self.judge.judge(StoredPage { page, bytes }, None, None);
+        judged.map(|(_, rows, begins)| (rows, begins))
     }
 }

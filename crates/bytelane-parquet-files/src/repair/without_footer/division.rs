@@ -1,11 +1,11 @@
 //! Divides pages into the chunks of row groups.
 //!
-//! Nothing in a page names its column. A chunk begins with a dictionary or with a data page, chunks follow each other in
+//! Nothing in a page names its column. A chunk begins with a dictionary (or symbols, which stand for one here) or with a data page, chunks follow each other in
 //! the order of the schema, and all chunks of a row group have the same number of rows. All divisions that agree with this
 //! are followed at once, page by page. Rows are certain only if their row group is part of every division.
 
 use super::scan::{End, Segment};
-use bytelane_parquet::format::{Encoding, PageType};
+use bytelane_parquet::format::Encoding;
 use bytes::Bytes;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
@@ -167,14 +167,14 @@ impl<F: Fit> Divider<'_, F> {
     }
 
     fn is_dictionary(&self, page: usize) -> bool {
-        self.segment.pages[page].header.page_type == PageType::DictionaryPage
+        !self.segment.pages[page].is_data()
     }
 
     fn uses_dictionary(&self, page: usize) -> bool {
         let encoding = self.segment.pages[page].encoding();
         matches!(
             encoding,
-            Some(Encoding::RleDictionary | Encoding::PlainDictionary)
+            Some(Encoding::RleDictionary | Encoding::PlainDictionary | Encoding::Fsst)
         )
     }
 

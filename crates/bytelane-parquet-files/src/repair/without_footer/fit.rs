@@ -174,6 +174,8 @@ pub(super) fn is_damaged(page: &Page, bytes: &Bytes, codec: CompressionCodec) ->
     }
     let (from, size) = match header.kind {
         PageKind::Dictionary(dictionary) => (0, dictionary.uncompressed),
+        PageKind::Symbols(symbols) if page.header.is_compressed() => (0, symbols.uncompressed),
+        PageKind::Symbols(_) => return false,
         PageKind::Data(data) => match data.levels {
             LevelLayout::Inside { .. } => (0, data.uncompressed),
             LevelLayout::Before {
@@ -186,7 +188,7 @@ pub(super) fn is_damaged(page: &Page, bytes: &Bytes, codec: CompressionCodec) ->
             }
             LevelLayout::Before { .. } => return false,
         },
-        PageKind::Symbols(_) | PageKind::Other => return true,
+        PageKind::Other => return true,
     };
     let Some(values) = body.get(from..) else {
         return true;

@@ -12,7 +12,7 @@ mod scan;
 use bytelane_parquet::chunk::{Chunk, Page, physical_type};
 use bytelane_parquet::file::FileWriter;
 use bytelane_parquet::format::{
-    ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, RowGroup,
+    ColumnChunk, ColumnMetaData, CompressionCodec, Encoded, Encoding, PageType, RowGroup,
 };
 use bytelane_parquet::input::{InputFile, bytes_at};
 use bytelane_parquet::{Error, Result};
@@ -196,6 +196,7 @@ impl Columns {
                 encodings.push(encoding);
             }
         }
+        let of_first = |kind| Some(first).filter(|it| it.header.page_type == kind);
         let uncompressed: u64 = pages.iter().map(Page::uncompressed).sum();
         let meta_data = ColumnMetaData {
             physical_type: physical_type(self.leaves[column].physical_type()),
@@ -206,7 +207,11 @@ impl Columns {
             total_uncompressed_size: uncompressed as i64,
             total_compressed_size: (range.end - range.start) as i64,
             data_page_offset: data.unwrap_or(first).offset as i64,
-            dictionary_page_offset: (!first.is_data()).then_some(first.offset as i64),
+            dictionary_page_offset: of_first(PageType::DictionaryPage).map(|it| it.offset as i64),
+            symbol_table_page_offset: of_first(PageType::SymbolTablePage)
+                .map(|it| it.offset as i64),
+            symbol_table_page_length: of_first(PageType::SymbolTablePage)
+                .map(|it| it.compressed() as i32),
             ..Default::default()
         };
         let described = ColumnChunk {

@@ -23,7 +23,12 @@ const METADATA: u64 = 1 << 16;
 const FILTER_BLOCK: i32 = 32;
 
 /// First bytes of a page header: its type, and the beginning of its size.
-const STARTS: [[u8; 3]; 3] = [[0x15, 0, 0x15], [0x15, 4, 0x15], [0x15, 6, 0x15]];
+const STARTS: [[u8; 3]; 4] = [
+    [0x15, 0, 0x15],
+    [0x15, 4, 0x15],
+    [0x15, 6, 0x15],
+    [0x15, 8, 0x15],
+];
 
 /// Pages that follow each other.
 #[derive(Debug, Default)]
@@ -101,11 +106,13 @@ fn is_page(header: &PageHeader) -> bool {
         header.data_page_header.is_some(),
         header.dictionary_page_header.is_some(),
         header.data_page_header_v2.is_some(),
+        header.symbol_table_page_header.is_some(),
     );
     let fits = match header.page_type {
-        PageType::DataPage => has == (true, false, false),
-        PageType::DictionaryPage => has == (false, true, false),
-        PageType::DataPageV2 => has == (false, false, true),
+        PageType::DataPage => has == (true, false, false, false),
+        PageType::DictionaryPage => has == (false, true, false, false),
+        PageType::DataPageV2 => has == (false, false, true, false),
+        PageType::SymbolTablePage => has == (false, false, false, true),
         _ => false,
     };
     fits && header.unknown_fields.is_empty()

@@ -1,16 +1,17 @@
-//! Tests files in FSST, a preview: what is merged, edited or repaired has the same rows in other encodings, which all programs read.
+//! Tests files in FSST, a preview: what is merged, edited, repaired or salvaged has the same rows in other encodings, which all programs read.
 
 use super::Files;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 use arrow_select::concat::concat_batches;
-use bytelane_parquet::{ColumnOptions, Encoding, Writer, WriterOptions, parse_compression};
+use bytelane_parquet::{ColumnOptions, Encoding, Writer, WriterOptions, format, parse_compression};
 use bytelane_parquet_files::check::{CheckOptions, check};
 use bytelane_parquet_files::edit::{EditOptions, edit};
 use bytelane_parquet_files::edits::Edits;
 use bytelane_parquet_files::merge::{MergeOptions, merge};
-use bytelane_parquet_files::repair::{RepairOptions, repair};
+use bytelane_parquet_files::repair::{RepairOptions, SalvageOptions, repair, salvage};
+use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ fn write(path: &Path, rows: &RecordBatch, compression: &str) {
     let options = WriterOptions::default()
         .with_compression(parse_compression(compression).unwrap())
         .with_max_rows_per_page(400)
+        .with_write_page_checksum(true)
         .with_column(
             "url",
             ColumnOptions::default().with_encoding(Encoding::Fsst),
@@ -86,5 +88,51 @@ fn other_verbs_write_what_all_programs_read() {
         let repaired = files.path("repaired.parquet");
         repair(&files.paths[0], &repaired, &RepairOptions::default()).unwrap();
         assert_eq!(read(&repaired).columns(), rows(0, 3000).columns());
+    }
+}
+
+#[test]
+fn salvage_loses_the_rows_of_damaged_pages_alone() {
+    for compression in ["none", "zstd"] {
+        let files = Files::new();
+        let (path, to) = (files.path("damaged.parquet"), files.path("to.parquet"));
+        write(&path, &rows(0, 3000), compression);
+        let intact = fs::read(&path).unwrap();
+        let footer = format::decode_footer(&Bytes::from(intact.clone())).unwrap();
+        let chunk = footer.row_groups[0].columns[1].decode().unwrap().meta_data;
+        let first = chunk.symbol_table_page_offset.unwrap() as usize;
+        let end = first + chunk.total_compressed_size as usize;
+        for (at, most) in [(end - 40, 400), (first + 40, 3000)] {
+            let mut bytes = intact.clone();
+            bytes[at] ^= 0x55;
+            fs::write(&path, &bytes).unwrap();
+            let salvaged = salvage(&path, &to, &SalvageOptions::default());
+            let salvaged = salvaged.unwrap();
+            assert!(!salvaged.lost.is_empty(), "{compression} {at}");
+            let lost: u64 = salvaged.lost.iter().map(|it| it.rows).sum();
+            assert!(lost <= most && salvaged.rows == 3000 - lost, "{salvaged:?}");
+            if salvaged.rows > 0 {
+                assert_eq!(read(&to).columns(), rows(0, salvaged.rows as i32).columns());
+            }
+        }
+    }
+}
+
+#[test]
+fn salvage_needs_no_footer() {
+    for compression in ["none", "zstd"] {
+        let files = Files::new();
+        let [path, like, to] = ["damaged", "like", "to"].map(|name| files.path(name));
+        write(&path, &rows(0, 3000), compression);
+        write(&like, &rows(0, 10), compression);
+        let bytes = fs::read(&path).unwrap();
+        fs::write(&path, &bytes[..bytes.len() - 100]).unwrap();
+        let salvaged = salvage(&path, &to, &SalvageOptions::default().with_schema(&like)).unwrap();
+        assert_eq!(
+            (salvaged.rows, salvaged.lost.len()),
+            (3000, 0),
+            "{compression}"
+        );
+        assert_eq!(read(&to).columns()[..2], rows(0, 3000).columns()[..]);
     }
 }
