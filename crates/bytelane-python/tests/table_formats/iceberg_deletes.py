@@ -34,6 +34,7 @@ from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation, SnapshotSummaryCollector, Summary, update_snapshot_summaries
 from pyiceberg.table.update.snapshot import _FastAppendFiles
 from pyiceberg.typedef import Record
+from pyiceberg.types import LongType
 from sorted_tables import sorting_of_iceberg
 from table_rows import outcomes, refused, rows_of, sorted_rows
 
@@ -43,6 +44,7 @@ Row = dict[str, Any]
 def deletes_of_iceberg(directory: Path, histories: int) -> None:
     """Fails if deleted rows come back, or if others are lost."""
     on_equality(directory)
+    on_members(directory)
     on_position(directory)
     on_specs()
     on_a_race(directory)
@@ -84,6 +86,42 @@ def is_equal_to_one(it: Row) -> bool:
     is_nan = it["value"] != it["value"]
     by_value = (is_nan and it["place"] == "plain") or (it["value"] == 0.25 and it["place"] is None)
     return it["name"] in (None, "name 5") or by_value
+
+
+def on_members(directory: Path) -> None:
+    """Fails if members of structs are compared in another way than the specification says: they are null where a struct is."""
+    spot = pa.struct({"x": pa.int64(), "y": pa.int64()})
+    schema = pa.schema({"id": pa.int64(), "city": pa.string(), "place": pa.struct({"city": pa.string(), "spot": spot})})
+    names, spots = [None, "Ulm", "Köln", "Bern"], [None, {"x": 1, "y": 2}, {"x": None, "y": 2}, {"x": 3, "y": None}]
+
+    def rows_from(start: int) -> list[Row]:
+        places = [{"city": name, "spot": there} for name in names for there in spots]
+        return [{"id": start + at, "city": "Ulm", "place": it} for at, it in enumerate([None, *places])]
+
+    table = load_catalog("default").create_table("weather.members", schema)
+    table.append(pa.Table.from_pylist(rows_from(0), schema))
+    delete_equal(directory, table, ["place.city"], [{"place": {"city": "Köln"}}])
+    pairs = [(5, {"spot": None}), (6, {"spot": {"x": None}}), (7, {"spot": {"x": None}})]
+    delete_equal(directory, table, ["place.spot.x", "id"], [{"id": number, "place": it} for number, it in pairs])
+    # By IDs: a file from before has the member under its former name.
+    with table.update_schema() as update:
+        update.rename_column("place.city", "town")
+        update.add_column(("place", "zone"), LongType())
+    table = load("members")
+    delete_equal(directory, table, ["place.town", "place.spot.y"], [{"place": {"town": None, "spot": {"y": None}}}])
+    delete_equal(directory, table, ["place.zone", "id"], [{"id": 8, "place": {"zone": None}}])
+
+    def renamed(it: Row, zone: int | None) -> Row:
+        place = it["place"]
+        return {**it, "place": place and {"town": place["city"], "spot": place["spot"], "zone": zone}}
+
+    later = [renamed(it, zone=1) for it in rows_from(50)]
+    table.append(pa.Table.from_pylist(later, schema_to_pyarrow(table.schema())))
+    by_city, by_number, by_zone, without_town_and_y = {9, 10, 11, 12}, {5, 7}, {8}, {0, 1, 4}
+    deleted = by_city | by_number | by_zone | without_town_and_y
+    done = iceberg.rewrite_data_files(table)
+    assert done["deleted_rows"] == len(deleted) and done["delete_files_removed"] == 4, done
+    check(table, [renamed(it, zone=None) for it in rows_from(0) if it["id"] not in deleted] + later)
 
 
 def on_position(directory: Path) -> None:
@@ -165,9 +203,9 @@ def on_refusals(directory: Path) -> None:
     """Fails if deletes that are not understood are ignored."""
     table = new_table("refused", [])
     table.append(rows_of(0))
-    point = table.schema().find_field("point.x")
-    delete_equal(directory, table, [], [{}], ids=[point.field_id])
-    refused(lambda: iceberg.rewrite_data_files(table), ValueError, "by point.x, a member of a struct, are not supported")
+    part = table.schema().find_field("parts.element")
+    delete_equal(directory, table, ["parts"], [{"parts": [1]}], ids=[part.field_id])
+    refused(lambda: iceberg.rewrite_data_files(table), ValueError, "a part of a list or map, are not supported")
 
 
 def on_orphans() -> None:
@@ -293,11 +331,11 @@ def delete_equal(
     place: str | None = None,
 ) -> None:
     """Commits a file of equality deletes, for all partitions or for one of place."""
-    schema = table.schema().select(*columns) if columns else table.schema().select("id")
+    schema = table.schema().select(*columns)
     path = directory / f"equality-{uuid.uuid4()}.parquet"
     written = pa.Table.from_pylist(rows, schema_to_pyarrow(schema))
     pq.write_table(written, path)
-    numbers = ids or [field.field_id for field in schema.fields]
+    numbers = ids or [schema.find_field(column).field_id for column in columns]
     # The spec without partitions has the number 0, also in a table that is partitioned now.
     spec = table.spec().spec_id if place else 0
     file = delete_file(path, DataFileContent.EQUALITY_DELETES, len(rows), Record(place) if place else Record(), numbers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -111,9 +111,24 @@ def _equal_rows(table: Table, current: CurrentFile, delete: DataFile) -> Iterabl
 
 
 def _columns(table: Table, path: str, ids: list[int]) -> dict[int, pa.ChunkedArray]:
-    """Returns the columns of a file with these IDs, by them."""
+    """Returns the columns of a file with these IDs, by them. Members of structs are null where these are."""
     names = {number: name for name, number in ids_of(table, path).items() if number in ids}
-    if nested := [name for name in names.values() if "." in name]:
-        raise ValueError(f"{path}: equality deletes by {nested[0]}, a member of a struct, are not supported")
     read = parquet.read_table(path, [*names.values()], as_files=True).to_pyarrow()
-    return {number: read[name] for number, name in names.items()}
+    columns = dict(zip(read.column_names, read.columns, strict=True))
+    found = {number: _column(columns, name) for number, name in names.items()}
+    for number, column in found.items():
+        if column is None:
+            raise ValueError(f"{path}: equality deletes by {names[number]}, a part of a list or map, are not supported")
+    return found
+
+
+def _column(columns: Mapping[str, pa.ChunkedArray], path: str) -> pa.ChunkedArray | None:
+    """Returns a column or a member of a struct."""
+    for name, column in columns.items():
+        if name == path:
+            return column
+        if path.startswith(f"{name}.") and pa.types.is_struct(column.type):
+            members = {it.name: pc.struct_field(column, [at]) for at, it in enumerate(column.type)}
+            if (found := _column(members, path.removeprefix(f"{name}."))) is not None:
+                return found
+    return None
