@@ -18,6 +18,7 @@ use arrow_cast::cast;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use arrow_select::nullif::nullif;
 use arrow_select::take::take;
+use std::fmt;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -41,6 +42,18 @@ pub(super) enum Step {
     /// Value of this key of a map.
     Key(String),
     AnyElement,
+}
+
+impl fmt::Display for Step {
+    /// Writes the step as in a path.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Member(name) => write!(f, ".{name}"),
+            Self::Element(number) => write!(f, "[{number}]"),
+            Self::Key(key) => write!(f, "['{}']", key.replace('\'', "''")),
+            Self::AnyElement => f.write_str("[*]"),
+        }
+    }
 }
 
 impl Step {
@@ -99,12 +112,7 @@ impl Column {
     pub(super) fn path(&self) -> String {
         let mut path = self.names.join(".");
         for step in &self.steps {
-            path += &match step {
-                Step::Member(name) => format!(".{name}"),
-                Step::Element(number) => format!("[{number}]"),
-                Step::Key(key) => format!("['{}']", key.replace('\'', "''")),
-                Step::AnyElement => "[*]".to_owned(),
-            };
+            path += &step.to_string();
         }
         path
     }

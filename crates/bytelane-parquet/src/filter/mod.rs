@@ -26,6 +26,8 @@ pub use bind::Filter;
 pub use column::list_of;
 pub use expression::{Expression, Operator};
 #[doc(hidden)]
+pub use parse::{NamedColumn, columns_in};
+#[doc(hidden)]
 pub use prune::exact_bounds;
 pub use select::{SelectedRows, Selection};
 pub use value::Value;

@@ -34,6 +34,7 @@ __all__ = [
     "Table",
     "advise",
     "check",
+    "columns_in",
     "diff",
     "edit",
     "find_files",
@@ -81,6 +82,7 @@ def rewrite(
     progress: Callable[[int, int], object] | None,
 ) -> str: ...
 def check(sources: Sequence[_Path], as_files: bool, options: str) -> str: ...
+def columns_in(condition: str, schema: _HasSchema) -> list[tuple[int, int, list[str]]]: ...
 def merge(
     sources: Sequence[_Path],
     as_files: bool,

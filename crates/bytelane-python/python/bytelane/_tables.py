@@ -17,7 +17,7 @@ READERS = ("pyarrow", "duckdb", "polars", "spark>=3.5", "trino")
 class Group(TypedDict):
     """Files that would be replaced by one file, or, sorted, by some."""
 
-    reason: Literal["small files", "deleted rows", "unsorted rows"]
+    reason: Literal["small files", "deleted rows", "dropped columns", "unsorted rows"]
     files: list[str]
     bytes: int
     rows: int

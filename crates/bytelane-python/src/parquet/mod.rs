@@ -22,7 +22,7 @@ use pyo3::prelude::*;
 #[pymodule]
 pub mod _parquet {
     #[pymodule_export]
-    use super::filter::Condition;
+    use super::filter::{Condition, columns_in};
     #[pymodule_export]
     use super::metadata::{
         ColumnChunkMetaData, ColumnSchema, FileMetaData, ParquetSchema, RowGroupMetaData,

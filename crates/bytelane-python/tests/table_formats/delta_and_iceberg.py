@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from delta_mapping import mapping_of_delta
 from delta_vectors import vectors_of_delta
 from on_delta import on_delta
 from on_iceberg import on_iceberg
@@ -18,7 +19,7 @@ from sorted_tables import sorting_of_delta
 
 def main(histories: int = 40) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        for test in [on_delta, vectors_of_delta, sorting_of_delta, on_iceberg]:
+        for test in [on_delta, vectors_of_delta, mapping_of_delta, sorting_of_delta, on_iceberg]:
             below = Path(directory).resolve() / test.__name__
             below.mkdir()
             test(below, histories)

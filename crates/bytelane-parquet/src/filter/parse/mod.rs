@@ -24,10 +24,13 @@ mod names;
 mod parser;
 mod values;
 
+use super::column::{Column, Step};
 use super::tokens::{Fault, Kind, tokens};
 use super::{Comparison, Expression, Operator, Predicate, Value};
 use crate::Error;
+use arrow_schema::Schema;
 use parser::Parser;
+use std::ops::Range;
 use std::str::FromStr;
 use values::opposite;
 
@@ -41,21 +44,38 @@ impl FromStr for Predicate {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let parse = || {
-            let mut parser = Parser {
-                tokens: tokens(text)?,
-                next: 0,
-                operations: 0,
-            };
-            let parsed = parser.or(0)?;
-            let predicate = parser.predicate(parsed)?;
-            match parser.peek() {
-                None => Ok(predicate),
-                Some(_) => Err(parser.expected("`and`, `or` or the end")),
-            }
-        };
-        parse().map_err(|fault: Fault| fault.into_error(text))
+        let parsed = Parser::parse(text);
+        let (predicate, _) = parsed.map_err(|fault| fault.into_error(text))?;
+        Ok(predicate)
     }
+}
+
+/// Column in the text of a condition.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedColumn {
+    /// Position in the text, in bytes.
+    pub place: Range<usize>,
+    /// Steps to the values: `.name`, `[1]`, `[*]` or `['key']`.
+    pub steps: Vec<String>,
+}
+
+/// Finds the columns in the text of a condition, in their order there. The schema must have all of them.
+pub fn columns_in(text: &str, schema: &Schema) -> Result<Vec<NamedColumn>, Error> {
+    let parsed = Parser::parse(text);
+    let (_, parser) = parsed.map_err(|fault| fault.into_error(text))?;
+    let named = parser.columns.iter().map(|(tokens, path)| {
+        let found = Column::find(path, schema.fields())?;
+        let at = |index: usize| parser.tokens.get(index).map_or(text.len(), |it| it.at);
+        let start = at(tokens.start);
+        let length = text[start..at(tokens.end)].trim_end().len();
+        let names = found.names.into_iter().map(Step::Member);
+        let steps = names.chain(found.steps);
+        Ok(NamedColumn {
+            place: start..start + length,
+            steps: steps.map(|it| it.to_string()).collect(),
+        })
+    });
+    named.collect()
 }
 
 /// Condition or expression: after a parenthesis, the parser does not know which one it will be.
@@ -65,6 +85,20 @@ enum Parsed {
 }
 
 impl Parser {
+    /// Parses a text as a whole.
+    fn parse(text: &str) -> Result<(Predicate, Self), Fault> {
+        let mut parser = Self {
+            tokens: tokens(text)?,
+            ..Self::default()
+        };
+        let parsed = parser.or(0)?;
+        let predicate = parser.predicate(parsed)?;
+        match parser.peek() {
+            None => Ok((predicate, parser)),
+            Some(_) => Err(parser.expected("`and`, `or` or the end")),
+        }
+    }
+
     /// Returns a condition, and not an expression, whose test is missing.
     fn predicate(&self, parsed: Parsed) -> Result<Predicate, Fault> {
         match parsed {

@@ -6,6 +6,7 @@ use super::parser::Parser;
 
 impl Parser {
     pub(super) fn column(&mut self) -> Result<String, Fault> {
+        let first = self.next;
         let mut path = self.name()?;
         loop {
             if self.accept_symbol('.') {
@@ -15,6 +16,7 @@ impl Parser {
                 self.expect_symbol(']')?;
                 path = format!("{path}[{element}]");
             } else {
+                self.columns.push((first..self.next, path.clone()));
                 return Ok(path);
             }
         }

@@ -2,11 +2,15 @@
 
 use super::super::expression::Operator;
 use super::super::tokens::{Fault, Kind, Token};
+use std::ops::Range;
 
+#[derive(Default)]
 pub(super) struct Parser {
     pub(super) tokens: Vec<Token>,
     pub(super) next: usize,
     pub(super) operations: usize,
+    /// Indices of the tokens of each column, and its path.
+    pub(super) columns: Vec<(Range<usize>, String)>,
 }
 
 impl Parser {

@@ -1,6 +1,8 @@
 //! Parses conditions, and refuses others with a place.
 
 use super::*;
+use arrow_schema::{DataType, Field};
+use std::sync::Arc;
 
 fn compare(column: &str, comparison: Comparison, value: Value) -> Predicate {
     Predicate::Compare {
@@ -208,4 +210,36 @@ fn errors_name_the_place() {
         let error = text.parse::<Predicate>().unwrap_err().to_string();
         assert!(error.contains(problem), "{text}: {error}");
     }
+}
+
+#[test]
+fn columns_have_places() {
+    let fields = |text: &str| Field::new(text, DataType::Int64, true);
+    let items = DataType::Struct(vec![fields("b")].into());
+    let schema = Schema::new(vec![
+        fields("größe x"),
+        Field::new(
+            "s",
+            DataType::Struct(vec![fields("a"), fields("null")].into()),
+            true,
+        ),
+        Field::new(
+            "l",
+            DataType::List(Arc::new(Field::new("item", items, true))),
+            true,
+        ),
+    ]);
+    let text = "not (\"größe x\" between  s . a  and 3) or (s.null is null and l[1].b in (1))";
+    let found = columns_in(text, &schema).unwrap_or_default();
+    let found = found
+        .iter()
+        .map(|it| (&text[it.place.clone()], it.steps.concat()));
+    let expected = [
+        ("\"größe x\"", ".größe x"),
+        ("s . a", ".s.a"),
+        ("s.null", ".s.null"),
+        ("l[1].b", ".l[1].b"),
+    ];
+    let expected = expected.map(|(text, steps)| (text, steps.to_owned()));
+    assert_eq!(found.collect::<Vec<_>>(), expected);
 }

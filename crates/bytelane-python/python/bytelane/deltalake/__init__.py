@@ -16,8 +16,9 @@ be read, until `DeltaTable.vacuum` removes them. If another commit came in betwe
 that one has replaced or removed one of the same files: then, `CommitFailedError` says so, the new files are removed, and the table is as the
 other commit left it.
 
-Rows that deletion vectors name are absent from the new files. Tables with column mapping, row tracking, type widening, liquid
-clustering or other features that need more than this are refused, and so are deletions in tables with a change data feed.
+Rows that deletion vectors name are absent from the new files, and so are columns that were dropped. Conditions and orders have the names
+of columns in the table, also if column mapping gives them others in files. Tables with row tracking, type widening, liquid clustering or
+other features that need more than this are refused, and so are deletions in tables with a change data feed.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .. import parquet
 from .._protocols import Executor, Path
 from .._sorting import By, Key, Rows, keys_of
 from .._tables import READERS, Group, groups, remove
-from ._statistics import of_new_file
+from ._columns import Condition
 from ._work import Committed, File, Work
 
 __all__ = ["Committed", "Group", "compact", "delete", "plan", "purge", "sort", "zorder"]
@@ -117,8 +118,7 @@ def zorder(
 
 
 def _keys(work: Work, by: By) -> list[Key]:
-    names = pa.schema(work.table.schema()).names
-    return keys_of(by, names, work.table.metadata().partition_columns)
+    return keys_of(by, work.columns.schema.names, work.table.metadata().partition_columns)
 
 
 def _alike(work: Work, files: list[File]) -> list[list[File]]:
@@ -130,7 +130,8 @@ def _unsorted(work: Work, keys: list[Key]) -> list[list[File]]:
     """Returns the groups of files whose rows must be sorted."""
     found = []
     for alike in _alike(work, work.files()):
-        rows = Rows.of([work.path(file.path) for file in alike], keys)
+        there = work.columns.keys(keys, work.schema(alike[0]))
+        rows = Rows.of([work.path(file.path) for file in alike], there)
         found += [[alike[at] for at in cluster] for cluster in rows.clusters()]
     return found
 
@@ -146,7 +147,7 @@ def plan(
     work = Work.of(table)
     files = work.files()
 
-    def group(reason: Literal["small files", "deleted rows", "unsorted rows"], old: list[File]) -> Group:
+    def group(reason: Literal["small files", "deleted rows", "dropped columns", "unsorted rows"], old: list[File]) -> Group:
         return Group(
             reason=reason,
             files=[work.path(file.path) for file in old],
@@ -159,8 +160,11 @@ def plan(
         return [group("unsorted rows", old) for old in _unsorted(work, _keys(work, sort_by))]
     merged = _small(work, files, small, target)
     there = {file.name for old in merged for file in old}
-    purged = [[file] for file in files if file.vector and file.name not in there]
-    return [*(group("small files", old) for old in merged), *(group("deleted rows", old) for old in purged)]
+    purged = [file for file in files if file.name not in there and _has_leftovers(work, file)]
+    return [
+        *(group("small files", old) for old in merged),
+        *(group("deleted rows" if file.vector else "dropped columns", [file]) for file in purged),
+    ]
 
 
 def _small(work: Work, files: list[File], small: int, target: int) -> list[list[File]]:
@@ -170,9 +174,14 @@ def _small(work: Work, files: list[File], small: int, target: int) -> list[list[
     return [old for old in found if len(old) > 1]
 
 
+def _has_leftovers(work: Work, file: File) -> bool:
+    """Returns whether a file has rows that a deletion vector names, or columns that the table no longer has."""
+    return file.vector is not None or bool(work.dropped([file]))
+
+
 def _kind(work: Work, file: File) -> object:
     """Returns the partition and the columns of a file, which are those of the files that it is merged with."""
-    return tuple(file.partition.items()), tuple(sorted(parquet.read_schema(work.path(file.path)).names))
+    return tuple(file.partition.items()), work.columns.kind(work.schema(file))
 
 
 def purge(
@@ -183,7 +192,7 @@ def purge(
     retries: int = 5,
     executor: Executor | None = None,
 ) -> Committed:
-    """Applies deletion vectors: replaces each file that has one by a file without the rows that it names.
+    """Applies deletion vectors, and the dropping of columns: replaces each file that has some by a file without these rows and columns.
 
     Only pages that lose rows are decoded. Deleted values may remain in dictionaries and Bloom filters of the new files, and remain in the
     old ones until `DeltaTable.vacuum` removes them. `dataChange` is false. `verify`, `readers`, `retries` and `executor` are those of
@@ -191,8 +200,8 @@ def purge(
     """
     work = Work.of(table)
     with work:
-        with_vectors = [[file] for file in work.files() if file.vector]
-        work.merge(with_vectors, "purged", executor, verify=verify, readers=readers)
+        old = [[file] for file in work.files() if _has_leftovers(work, file)]
+        work.merge(old, "purged", executor, verify=verify, readers=readers)
         return work.commit("REORG", data_change=False, retries=retries)
 
 
@@ -219,56 +228,37 @@ def delete(
         raise ValueError("the table only accepts new rows; set delta.appendOnly to false to delete some")
     with work:
         for file in work.files():
-            added = _columns_of_table(work, file, where)
-            if not added and not parquet.read_table(work.path(file.path), [], filters=where, as_files=True).num_rows:
-                continue
+            condition = work.columns.condition(where, work.schema(file), file.partition)
+            if not condition.added:
+                if not parquet.read_table(work.path(file.path), [], filters=condition.text, as_files=True).num_rows:
+                    continue
             new = work.new_path(file, "edited")
-            edited = _edited(work, file, new, where, added, scrub=scrub, verify=verify, readers=readers)
+            edited = _edited(work, file, new, condition, scrub=scrub, verify=verify, readers=readers)
             deleted_rows = edited["deleted_rows"] - file.deleted_rows
             if deleted_rows == 0:
                 remove(work.path(new))
                 continue
             work.deleted_rows += deleted_rows
-            statistics = of_new_file(work.path(new), file.statistics, edited["rows"])
+            statistics = work.statistics(new, file.statistics, edited["rows"])
             work.replace([file], new, edited["bytes_after"], statistics)
         return work.commit("DELETE", data_change=True, retries=retries)
 
 
-def _columns_of_table(work: Work, file: File, where: str) -> dict[str, str]:
-    """Returns the columns of a condition that only the table has, as `parquet.edit` adds them: those of partitions, and those
-    that are newer than the file."""
-    there = set(parquet.read_schema(work.path(file.path)).names)
-    added = {}
-    for column in pa.schema(work.table.schema()):
-        if column.name not in there and column.name in where:
-            value = file.partition.get(column.name)
-            constant = "" if value is None else " = '" + value.replace("'", "''") + "'"
-            added[column.name] = f'"{column.name}" {column.type}{constant}'
-    return added
-
-
-def _edited(
-    work: Work, file: File, new: str, where: str, added: dict[str, str], *, scrub: bool, **options: Any
-) -> parquet.Edited:
-    """Deletes rows of a file, which has these further columns for the condition."""
+def _edited(work: Work, file: File, new: str, where: Condition, **options: Any) -> parquet.Edited:
+    """Deletes rows of a file, which gets further columns for the condition."""
     old, to = work.path(file.path), work.path(new)
-    deleted = work.deleted(file) or None
+    added = dict(where.added.values())
+    options |= {
+        "delete_where": where.text,
+        "delete_rows": work.deleted(file) or None,
+        "drop": [*work.dropped([file]), *added],
+        "as_files": True,
+    }
     if not added:
-        return parquet.edit(
-            old, to, delete_where=where, delete_rows=deleted, scrub=scrub, as_files=True, **options
-        )
+        return parquet.edit(old, to, **options)
     whole = work.path(work.new_path(file, "whole"))
     try:
-        parquet.edit(old, whole, add=list(added.values()), as_files=True)
-        return parquet.edit(
-            whole,
-            to,
-            delete_where=where,
-            delete_rows=deleted,
-            drop=list(added),
-            scrub=scrub,
-            as_files=True,
-            **options,
-        )
+        parquet.edit(old, whole, add=[*added.values()], as_files=True)
+        return parquet.edit(whole, to, **options)
     finally:
         remove(whole)

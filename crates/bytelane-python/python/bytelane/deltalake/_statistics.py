@@ -58,8 +58,9 @@ def joined(files: Sequence[Statistics], rows: int) -> Statistics:
     )
 
 
-def of_new_file(path: str, former: Statistics, rows: int) -> Statistics:
-    """Returns the statistics of a file from its footer: those that there were before rows were deleted."""
+def of_new_file(path: str, former: Statistics, rows: int, paths: Mapping[str, str]) -> Statistics:
+    """Returns the statistics of a file from its footer: those that there were before rows were deleted. `paths` are those of columns
+    in the file, by those in the log."""
     metadata = parquet.read_metadata(path)
     found: dict[str, list[Any]] = defaultdict(list)
     for number in range(metadata.num_row_groups):
@@ -72,7 +73,7 @@ def of_new_file(path: str, former: Statistics, rows: int) -> Statistics:
         if isinstance(former, dict):
             members = {name: look(it, take, join, f"{path}.{name}" if path else name) for name, it in former.items()}
             return {name: it for name, it in members.items() if it is not None}
-        values = [None if it is None else take(it) for it in found.get(path, [None])]
+        values = [None if it is None else take(it) for it in found.get(paths.get(path, path), [None])]
         values = [value for value in values if value is not _ALL_NULL]
         if not values:
             return None

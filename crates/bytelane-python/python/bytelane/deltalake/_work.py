@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 import uuid
@@ -22,11 +23,22 @@ from .._protocols import Executor, Path
 from .._sorting import Key, Rows, write_sorted
 from .._tables import NewFiles, remove
 from . import _log
+from ._columns import Columns
 from ._statistics import Statistics, joined, of_new_file
 
 # Features of tables whose files can be replaced like those of any other.
 _HARMLESS = frozenset(
-    ["appendOnly", "changeDataFeed", "checkConstraints", "deletionVectors", "invariants", "timestampNtz"]
+    [
+        "appendOnly",
+        "changeDataFeed",
+        "checkConstraints",
+        "columnMapping",
+        "deletionVectors",
+        "generatedColumns",
+        "identityColumns",
+        "invariants",
+        "timestampNtz",
+    ]
 )
 
 
@@ -73,6 +85,7 @@ class _New:
 class Work(NewFiles):
     table: DeltaTable
     root: str
+    columns: Columns
     old: list[File] = field(default_factory=list)
     new: list[_New] = field(default_factory=list)
     deleted_rows: int = 0
@@ -81,20 +94,27 @@ class Work(NewFiles):
     def of(cls, table: DeltaTable | Path) -> Work:
         if not isinstance(table, DeltaTable):
             table = DeltaTable(table)
-        protocol = table.protocol()
-        features = _features(table)
-        others = sorted(features - _HARMLESS)
-        if protocol.min_reader_version == 2 and not features:
-            others = ["columnMapping"]
-        if others:
+        if others := sorted(_features(table) - _HARMLESS):
             raise ValueError(f"the table has features that are not supported: {', '.join(others)}")
         url = urlparse(table.table_uri)
         if url.scheme not in ("", "file"):
             raise ValueError(f"{table.table_uri}: only tables on a file system are supported")
-        return cls(table, unquote(url.path))
+        return cls(table, unquote(url.path), Columns.of(table))
 
     def path(self, path: str) -> str:
         return os.path.join(self.root, path)
+
+    def schema(self, file: File) -> pa.Schema:
+        """Returns the columns that a file has."""
+        path = self.path(file.path)
+        schema = pa.schema(parquet.read_schema(path))
+        if not self.columns.has_ids(schema):
+            raise ValueError(f"{path}: its columns have no IDs, by which this table finds columns; rewrite it with the program that wrote it")
+        return schema
+
+    def dropped(self, files: Iterable[File]) -> list[str]:
+        """Returns the columns of files that the table no longer has."""
+        return sorted({name for file in files for name in self.columns.dropped(self.schema(file))})
 
     def files(self) -> list[File]:
         actions = pa.table(self.table.get_add_actions())
@@ -155,32 +175,36 @@ class Work(NewFiles):
         return path
 
     def merge(self, groups: list[list[File]], kind: str, executor: Executor | None, **options: Any) -> None:
-        """Replaces the files of each group by one with their rows, without those that deletion vectors name."""
+        """Replaces the files of each group by one with their rows, without those that deletion vectors name, and without columns that
+        were dropped."""
         new = [self.new_path(old[0], kind) for old in groups]
         sources = [[self.path(file.path) for file in old] for old in groups]
         deleted = [{self.path(file.path): self.deleted(file) for file in old if file.vector} for old in groups]
+        dropped = [self.dropped(old) for old in groups]
         apply = map if executor is None else executor.map
-        done = apply(partial(_merged, **options), sources, map(self.path, new), deleted)
+        done = apply(partial(_merged, **options), sources, map(self.path, new), deleted, dropped)
         for old, path, without, merged in zip(groups, new, deleted, done, strict=True):
             self.deleted_rows += merged["deleted_rows"]
             statistics = joined([file.statistics for file in old], merged["rows"])
             if without:
-                statistics = of_new_file(self.path(path), statistics, merged["rows"])
+                statistics = self.statistics(path, statistics, merged["rows"])
             self.replace(old, path, merged["bytes_after"], statistics)
 
     def sort(
         self, old: list[File], keys: list[Key], *, z_order: bool, target: int, **options: Any
     ) -> None:
-        """Replaces files by some with their rows, sorted, without those that deletion vectors name."""
+        """Replaces files by some with their rows, sorted, without those that deletion vectors name, and without columns that were
+        dropped."""
         made = []
         sources = []
         for file in old:
             sources.append(self.path(file.path))
-            if file.vector:
+            dropped = self.dropped([file])
+            if file.vector or dropped:
                 made.append(self.path(self.new_path(file, "whole")))
-                parquet.edit(sources[-1], made[-1], delete_rows=self.deleted(file), as_files=True)
+                parquet.edit(sources[-1], made[-1], delete_rows=self.deleted(file) or None, drop=dropped, as_files=True)
                 sources[-1] = made[-1]
-        rows = Rows.of(sources, keys, z_order=z_order)
+        rows = Rows.of(sources, self.columns.keys(keys, self.schema(old[0])), z_order=z_order)
         count = rows.new_files(sum(file.bytes for file in old), target)
         new = [self.new_path(old[0], "sorted") for _ in range(count)]
         if new:
@@ -190,10 +214,15 @@ class Work(NewFiles):
         former = joined([file.statistics for file in old], 0)
         for path in new:
             there = self.path(path)
-            statistics = of_new_file(there, former, parquet.read_metadata(there).num_rows)
+            statistics = self.statistics(path, former, parquet.read_metadata(there).num_rows)
             self.new.append(_New(path, os.path.getsize(there), old[0].partition, statistics.to_json()))
         for path in made:
             remove(path)
+
+    def statistics(self, path: str, former: Statistics, rows: int) -> Statistics:
+        """Returns the statistics of a new file: those that there were before, for the rows that it has."""
+        there = self.path(path)
+        return of_new_file(there, former, rows, self.columns.paths(pa.schema(parquet.read_schema(there))))
 
     def replace(self, old: list[File], new: str, size: int, statistics: Statistics) -> None:
         self.old += old
@@ -237,8 +266,9 @@ class Work(NewFiles):
 
     def _commit_once(self, operation: str, data_change: bool) -> None:
         now = int(time.time() * 1000)
-        if any(file.vector for file in self.old):
-            # A `RemoveAction` of deltalake has no deletion vector, so the file with one would stay.
+        if any(file.vector for file in self.old) or "columnMapping" in _features(self.table) or self.columns.mode != "none":
+            # A `RemoveAction` of deltalake has no deletion vector, so the file with one would stay; and it does not write to tables
+            # with column mapping.
             _log.commit(self.path("_delta_log"), self.table.version() + 1, self._lines(operation, data_change, now))
             return
         actions: list[AddAction | RemoveAction] = []
@@ -268,14 +298,14 @@ class Work(NewFiles):
                 "deletionTimestamp": now,
                 "dataChange": data_change,
                 "extendedFileMetadata": True,
-                "partitionValues": file.partition,
+                "partitionValues": self.columns.partition(file.partition),
                 "size": file.bytes,
             }
             lines.append({"remove": {**removed, "deletionVector": file.vector} if file.vector else removed})
         for new in self.new:
             added = {
                 "path": quote(new.path, safe="/=+,;@:!$&'()*~"),
-                "partitionValues": new.partition,
+                "partitionValues": self.columns.partition(new.partition),
                 "size": new.bytes,
                 "modificationTime": now,
                 "dataChange": data_change,
@@ -284,15 +314,18 @@ class Work(NewFiles):
             lines.append({"add": added})
         return lines
 
-    def _layout(self) -> tuple[str, str, str, set[str]]:
+    def _layout(self) -> tuple[object, ...]:
         """Returns what must not change in the meantime."""
         metadata = self.table.metadata()
-        parts = str(metadata.partition_columns), str(metadata.configuration)
-        return self.table.schema().to_json(), *parts, _features(self.table)
+        # As a text, the metadata of columns are in any order.
+        schema = json.loads(self.table.schema().to_json())
+        return schema, metadata.partition_columns, metadata.configuration, _features(self.table)
 
 
-def _merged(sources: list[str], new: str, deleted: dict[str, list[int]], **options: Any) -> parquet.Merged:
-    return parquet.merge(sources, new, delete_rows=deleted or None, as_files=True, **options)
+def _merged(
+    sources: list[str], new: str, deleted: dict[str, list[int]], dropped: list[str], **options: Any
+) -> parquet.Merged:
+    return parquet.merge(sources, new, delete_rows=deleted or None, drop=dropped, as_files=True, **options)
 
 
 def _features(table: DeltaTable) -> set[str]:

@@ -6,8 +6,9 @@ mod literal;
 
 pub use condition::Condition;
 
+use crate::arrow;
 use crate::parquet::error::of_parquet;
-use bytelane_parquet::filter::{Comparison, Predicate, Value};
+use bytelane_parquet::filter::{self, Comparison, Predicate, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -35,6 +36,22 @@ impl Filters {
             Self::Tests(tests) => predicate(py, tests),
         }
     }
+}
+
+/// Column in the text of a condition: the positions of its first character and of the one after it, and the steps to its values.
+pub type NamedColumn = (usize, usize, Vec<String>);
+
+/// Returns the columns in the text of a condition on the columns of a schema.
+#[pyfunction]
+pub fn columns_in(condition: &str, schema: &Bound<'_, PyAny>) -> PyResult<Vec<NamedColumn>> {
+    let (schema, _) = arrow::import_schema(schema)?;
+    let found = filter::columns_in(condition, &schema).map_err(of_parquet)?;
+    let characters = |bytes: usize| condition[..bytes].chars().count();
+    let found = found.into_iter().map(|it| {
+        let (start, end) = (characters(it.place.start), characters(it.place.end));
+        (start, end, it.steps)
+    });
+    Ok(found.collect())
 }
 
 /// Value with the name of its kind.
