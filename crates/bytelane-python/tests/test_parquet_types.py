@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+import struct
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -85,6 +86,60 @@ def test_extension_types_are_logical_types() -> None:
         read = parquet.read_table("c.parquet").to_pyarrow()
         assert read.schema.remove_metadata() == pq.read_table("c.parquet").schema.remove_metadata()
         assert read.to_pylist() == table.to_pylist()
+
+
+class Geometries(pa.ExtensionType):  # type: ignore[misc]
+    """`geoarrow.wkb`, which pyarrow maps to Parquet's types once it is registered."""
+
+    def __init__(self, metadata: str = "{}") -> None:
+        self.metadata = metadata
+        super().__init__(pa.binary(), "geoarrow.wkb")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return self.metadata.encode()
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: Any, serialized: bytes) -> Any:
+        return cls(serialized.decode())
+
+
+@pytest.fixture
+def geometries() -> Iterator[None]:
+    pa.register_extension_type(Geometries())
+    yield
+    pa.unregister_extension_type("geoarrow.wkb")
+
+
+@pytest.mark.usefixtures("geometries")
+@pytest.mark.parametrize(
+    ("metadata", "logical"),
+    [
+        ('{"crs":"OGC:CRS84","crs_type":"authority_code"}', "Geometry(crs=)"),
+        ('{"crs":"EPSG:2056"}', "Geometry(crs=EPSG:2056)"),
+        ('{"crs":"7","crs_type":"srid"}', "Geometry(crs=srid:7)"),
+        ('{"crs":"EPSG:2056","edges":"spherical"}', "Geography(crs=EPSG:2056, algorithm=spherical)"),
+    ],
+)
+def test_geometries_are_those_of_pyarrow(metadata: str, logical: str) -> None:
+    points = [struct.pack("<BIdd", 1, 1, x, -x) for x in range(100)]
+    table = pa.table({"g": pa.ExtensionArray.from_storage(Geometries(metadata), pa.array(points))})
+    pq.write_table(table, "a.parquet")
+    parquet.write_table(table, "b.parquet")
+    # pyarrow forgets that 7 is a number.
+    sources = ["b.parquet"] if "srid" in metadata else ["a.parquet", "b.parquet"]
+    parquet.merge(sources, "c.parquet")
+    for path, rows in [(path, 100) for path in sources] + [("c.parquet", 100 * len(sources))]:
+        file = pq.ParquetFile(path)
+        assert str(file.schema.column(0).logical_type) == logical
+        statistics = file.metadata.row_group(0).column(0).geo_statistics
+        if path != "a.parquet":
+            assert statistics.geospatial_types == [1]
+        if path != "a.parquet" and logical.startswith("Geometry"):
+            assert (statistics.xmin, statistics.xmax, statistics.ymin, statistics.ymax) == (0, 99, -99, 0)
+        read = parquet.read_table(path).to_pyarrow()
+        assert read["g"].type.metadata == metadata
+        assert read["g"].combine_chunks().storage.to_pylist() == points * (rows // 100)
+        assert file.read()["g"].to_pylist() == read["g"].to_pylist()
 
 
 @pytest.mark.parametrize("width", [16, 64, 65, 100])

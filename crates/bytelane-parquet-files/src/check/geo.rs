@@ -1,8 +1,8 @@
 //! Compares geometries with what the file says of them: the metadata of GeoParquet, and geospatial statistics.
 
 use super::outcome::Findings;
-use super::wkb::vertices;
 use bytelane_parquet::format::{FileMetaData, GeospatialStatistics};
+use bytelane_parquet::types::geo::wkb::vertices;
 use bytelane_parquet::types::geo::{GEO, columns, corners, geometry_types, parse};
 use parquet::basic::Type;
 use parquet::schema::types::{ColumnDescriptor, SchemaDescriptor};

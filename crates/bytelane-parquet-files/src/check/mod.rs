@@ -12,7 +12,6 @@ mod index;
 mod outcome;
 mod sorting;
 mod values;
-mod wkb;
 
 pub use outcome::{Checked, CheckedOrder, Finding, Severity};
 

@@ -7,6 +7,7 @@
 mod checksums;
 mod column;
 mod encode;
+pub mod extent;
 pub mod facts;
 mod layout;
 mod leaf;

@@ -1,19 +1,43 @@
-//! Maps Arrow's extension types `arrow.uuid` and `arrow.json` to logical types in Parquet.
+//! Maps Arrow's extension types `arrow.uuid`, `arrow.json` and `geoarrow.wkb` to logical types in Parquet.
 //!
-//! As in pyarrow, a column has both or neither, regardless of an Arrow schema in the file.
+//! As in pyarrow, a column of UUIDs or JSON has both or neither, regardless of an Arrow schema in the file. Geometries of a file without
+//! logical types keep the extension type of its Arrow schema. Coordinate systems have other forms in both formats, see
+//! [GeoArrow](https://geoarrow.org/extension-types.html#extension-metadata) and
+//! [Parquet](https://github.com/apache/parquet-format/blob/master/Geospatial.md#coordinate-reference-system).
 
 use crate::Result;
 use crate::types::bare::group_of;
 use crate::types::fields::{children, leaves, with_children};
-use arrow_schema::extension::EXTENSION_TYPE_NAME_KEY;
+use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
-use parquet::basic::{ConvertedType, LogicalType};
+use parquet::basic::{ConvertedType, EdgeInterpolationAlgorithm, LogicalType};
 use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor, Type, TypePtr};
+use serde_json::{Value, json};
 use std::slice::Iter;
 use std::sync::Arc;
 
 const UUID: &str = "arrow.uuid";
 const JSON: &str = "arrow.json";
+const WKB: &str = "geoarrow.wkb";
+
+/// Coordinate system of Parquet's geometries that name none: longitude and latitude.
+const DEFAULT: &str = "OGC:CRS84";
+
+/// Kinds of edges on a sphere, in the words of GeoArrow.
+const EDGES: [(EdgeInterpolationAlgorithm, &str); 5] = [
+    (EdgeInterpolationAlgorithm::SPHERICAL, "spherical"),
+    (EdgeInterpolationAlgorithm::VINCENTY, "vincenty"),
+    (EdgeInterpolationAlgorithm::THOMAS, "thomas"),
+    (EdgeInterpolationAlgorithm::ANDOYER, "andoyer"),
+    (EdgeInterpolationAlgorithm::KARNEY, "karney"),
+];
+
+fn is_binary(data_type: &DataType) -> bool {
+    matches!(
+        data_type,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView
+    )
+}
 
 fn is_text(data_type: &DataType) -> bool {
     matches!(
@@ -46,8 +70,56 @@ fn logical_type(field: &Field) -> Option<LogicalType> {
     match (field.extension_type_name()?, field.data_type()) {
         (UUID, DataType::FixedSizeBinary(16)) => Some(LogicalType::Uuid),
         (JSON, stored) if is_text(stored) => Some(LogicalType::Json),
+        (WKB, stored) if is_binary(stored) => Some(geometries(field.extension_type_metadata())),
         _ => None,
     }
+}
+
+/// Returns the logical type of geometries with this metadata of GeoArrow.
+fn geometries(metadata: Option<&str>) -> LogicalType {
+    let metadata = metadata.and_then(|it| serde_json::from_str::<Value>(it).ok());
+    let metadata = metadata.unwrap_or_default();
+    let crs = match &metadata["crs"] {
+        Value::Null => None,
+        Value::String(crs) if metadata["crs_type"] == "srid" => Some(format!("srid:{crs}")),
+        Value::String(crs) => Some(crs.clone()),
+        // PROJJSON.
+        crs => Some(crs.to_string()),
+    };
+    let id = &metadata["crs"]["id"];
+    let code = id["code"].as_str().map(str::to_owned);
+    let code = code.unwrap_or_else(|| id["code"].to_string());
+    let name = format!("{}:{code}", id["authority"].as_str().unwrap_or_default());
+    let crs = crs.filter(|crs| !is_default(crs) && !is_default(&name));
+    match metadata["edges"].as_str() {
+        None | Some("planar") => LogicalType::geometry(crs),
+        Some(edges) => {
+            let named = EDGES.iter().find(|(_, name)| *name == edges);
+            LogicalType::geography(crs, named.map(|(algorithm, _)| *algorithm))
+        }
+    }
+}
+
+/// Returns whether a coordinate system has longitude and latitude, in this order in WKB, and needs no name.
+fn is_default(crs: &str) -> bool {
+    [DEFAULT, "EPSG:4326"].contains(&crs)
+}
+
+/// Returns GeoArrow's metadata of geometries.
+fn of_geometries(crs: Option<&str>, edges: Option<EdgeInterpolationAlgorithm>) -> String {
+    let mut metadata = match crs.map(|crs| (crs, crs.strip_prefix("srid:"))) {
+        None => json!({"crs": DEFAULT, "crs_type": "authority_code"}),
+        Some((_, Some(number))) => json!({"crs": number, "crs_type": "srid"}),
+        Some((crs, None)) => {
+            let object = serde_json::from_str::<Value>(crs).ok();
+            json!({"crs": object.filter(Value::is_object).unwrap_or_else(|| crs.into())})
+        }
+    };
+    let named = edges.and_then(|edges| EDGES.iter().find(|(algorithm, _)| *algorithm == edges));
+    if let Some((_, name)) = named {
+        metadata["edges"] = (*name).into();
+    }
+    metadata.to_string()
 }
 
 fn annotated(
@@ -96,9 +168,11 @@ fn extended(field: &FieldRef, columns: &mut Iter<'_, ColumnDescPtr>) -> FieldRef
     if !children(field.data_type()).is_empty() {
         return with_children(field, &mut |child| extended(child, columns));
     }
-    let name = columns.next().and_then(name_of);
+    let column = columns.next();
+    let name = column.and_then(name_of);
     let fits = |name: &&str| match *name {
         UUID => *field.data_type() == DataType::FixedSizeBinary(16),
+        WKB => is_binary(field.data_type()),
         _ => is_text(field.data_type()),
     };
     let Some(name) = name.filter(fits) else {
@@ -106,6 +180,21 @@ fn extended(field: &FieldRef, columns: &mut Iter<'_, ColumnDescPtr>) -> FieldRef
     };
     let mut metadata = field.metadata().clone();
     metadata.insert(EXTENSION_TYPE_NAME_KEY.to_owned(), name.to_owned());
+    let described = match column.and_then(|it| it.logical_type_ref()) {
+        Some(LogicalType::Geometry(it)) => Some(of_geometries(it.crs.as_deref(), None)),
+        Some(LogicalType::Geography(it)) => Some(of_geometries(it.crs.as_deref(), it.algorithm())),
+        _ => None,
+    };
+    let key = EXTENSION_TYPE_METADATA_KEY.to_owned();
+    if let Some(described) = described {
+        // The same type may be described in other words there.
+        let is_same = metadata.get(&key).is_some_and(|own| {
+            Some(&geometries(Some(own))) == column.and_then(|it| it.logical_type_ref())
+        });
+        if !is_same {
+            metadata.insert(key, described);
+        }
+    }
     Arc::new(Field::clone(field).with_metadata(metadata))
 }
 
@@ -113,6 +202,7 @@ fn name_of(column: &ColumnDescPtr) -> Option<&'static str> {
     match (column.logical_type_ref(), column.converted_type()) {
         (Some(LogicalType::Uuid), _) => Some(UUID),
         (_, ConvertedType::JSON) => Some(JSON),
+        (Some(LogicalType::Geometry(_) | LogicalType::Geography(_)), _) => Some(WKB),
         _ => None,
     }
 }

@@ -305,8 +305,8 @@ pub const FIELDS: &[Fact] = &[
     Fact::new(
         "ColumnMetaData",
         "geospatial_statistics",
-        Rule::Equal,
-        "boxes and types of geometries",
+        Rule::Joined,
+        "field by field; computed from the values where an input has none, or rows were cut",
     ),
     Fact::new(
         "ColumnMetaData",
@@ -385,14 +385,14 @@ pub const FIELDS: &[Fact] = &[
     Fact::new(
         "GeospatialStatistics",
         "bbox",
-        Rule::Equal,
-        "with the statistics as a whole",
+        Rule::Joined,
+        "the box around all boxes, across the antimeridian where one crosses it",
     ),
     Fact::new(
         "GeospatialStatistics",
         "geospatial_types",
-        Rule::Equal,
-        "with the statistics as a whole",
+        Rule::Joined,
+        "those of all inputs",
     ),
     Fact::new(
         "PageEncodingStats",

@@ -1,13 +1,14 @@
-//! Adds what the writer of a chunk left out: counts of NaN, and a Bloom filter if one is requested.
+//! Adds what the writer of a chunk left out: counts of NaN, geospatial statistics, and a Bloom filter if one is requested.
 
 use crate::merge::join::bounds;
-use crate::merge::join::dictionary_of;
 use crate::merge::join::entry::editor;
+use crate::merge::join::{Entries, dictionary_of};
 use crate::merge::leaf::Leaf;
 use crate::merge::options::Repair;
 use bytelane_parquet::Result;
 use bytelane_parquet::budget::{MemoryLimit, RowLimit};
-use bytelane_parquet::format::Encoded;
+use bytelane_parquet::chunk::extent::Extent;
+use bytelane_parquet::format::{Encoded, GeospatialStatistics};
 use bytelane_parquet::page::{DenseValues, PageGatherer, PageKind, PageRows, read_header};
 use bytelane_parquet::statistics::Order;
 use bytelane_parquet::types::physical;
@@ -28,11 +29,8 @@ pub(super) fn complete(leaf: &mut Leaf, column: &ColumnDescriptor, repair: &Repa
     let statistics = bounds::of_chunk(leaf)?;
     let path = column.path().string();
     let mut values = Values {
-        order: Order::of(column),
-        width: physical::width(column),
         nans: counts_nans(column) && statistics.as_ref().is_some_and(|it| it.nan_count.is_none()),
-        filter: None,
-        dictionary: Vec::new(),
+        ..Values::of(column)
     };
     if repair.bloom_filters.contains(&path) && column.physical_type() != Type::BOOLEAN {
         let count = leaf.metadata().num_values;
@@ -75,21 +73,25 @@ pub(in crate::merge) fn bloom_filter<'a>(
     let Some(filter) = new_filter(count, bytes, memory.unwrap_or_default())? else {
         return Ok(None);
     };
-    let mut values = Values {
-        order: Order::of(column),
-        width: physical::width(column),
-        nans: false,
+    let values = Values {
         filter: Some(filter),
-        dictionary: Vec::new(),
+        ..Values::of(column)
     };
-    for leaf in leaves {
-        match values.pages(leaf, column) {
-            Ok(_) => {}
-            Err(error) if error.is_obstacle() || error.is_of_memory() => return Ok(None),
-            Err(error) => return Err(error),
-        }
-    }
-    values.filter.map(written).transpose()
+    let filter = values.all(leaves, column)?.and_then(|it| it.filter);
+    filter.map(written).transpose()
+}
+
+/// Returns the statistics of the geometries in several chunks; `None` if values cannot be decoded.
+pub(in crate::merge) fn geospatial_statistics<'a>(
+    leaves: impl Iterator<Item = &'a Leaf>,
+    column: &ColumnDescriptor,
+) -> Result<Option<GeospatialStatistics>> {
+    let values = Values {
+        extent: Extent::new(column),
+        ..Values::of(column)
+    };
+    let extent = values.all(leaves, column)?.and_then(|it| it.extent);
+    Ok(extent.and_then(|it| it.statistics()))
 }
 
 /// Returns an empty filter for this number of values, in chunks of this size; `None` if there are more values than
@@ -124,19 +126,54 @@ struct Values {
     width: Option<usize>,
     nans: bool,
     filter: Option<Sbbf>,
+    extent: Option<Extent>,
     /// Set for each entry of the dictionary that is NaN.
     dictionary: Vec<bool>,
+    /// Set for each entry of the dictionary that a page has.
+    used: Vec<bool>,
 }
 
 impl Values {
+    /// Returns a scanner that looks for nothing.
+    fn of(column: &ColumnDescriptor) -> Self {
+        Self {
+            order: Order::of(column),
+            width: physical::width(column),
+            nans: false,
+            filter: None,
+            extent: None,
+            dictionary: Vec::new(),
+            used: Vec::new(),
+        }
+    }
+
+    /// Scans several chunks. Returns `None` if values cannot be decoded.
+    fn all<'a>(
+        mut self,
+        leaves: impl Iterator<Item = &'a Leaf>,
+        column: &ColumnDescriptor,
+    ) -> Result<Option<Self>> {
+        for leaf in leaves {
+            match self.pages(leaf, column) {
+                Ok(_) => {}
+                Err(error) if error.is_obstacle() || error.is_of_memory() => return Ok(None),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Some(self))
+    }
+
     /// Scans all pages; returns the number of NaN in each.
     fn pages(&mut self, leaf: &Leaf, column: &ColumnDescriptor) -> Result<Vec<i64>> {
         let mut editor = editor(leaf, column)?;
         let mut gatherer = PageGatherer::new(column, &leaf.limits().0)?;
         self.dictionary.clear();
-        if let Some(page) = leaf.dictionary() {
-            let (bytes, count) = dictionary_of(page, &mut editor)?;
-            self.dictionary(&bytes, count)?;
+        let dictionary = leaf.dictionary();
+        let dictionary = dictionary.map(|page| dictionary_of(page, &mut editor));
+        let dictionary = dictionary.transpose()?;
+        if let Some((bytes, count)) = &dictionary {
+            self.dictionary(bytes, *count)?;
+            self.used = vec![false; *count];
         }
         let mut nans = Vec::new();
         for (number, page) in leaf.data_pages().enumerate() {
@@ -152,6 +189,11 @@ impl Values {
             };
             nans.push(look().map_err(|error: bytelane_parquet::Error| error.in_page(number))?);
         }
+        if let (Some(extent), Some((bytes, count))) = (&mut self.extent, dictionary) {
+            let entries = Entries::new(bytes, count, self.width)?;
+            let used = entries.iter().zip(&self.used).filter(|(_, used)| **used);
+            used.for_each(|(entry, _)| extent.add(entry));
+        }
         Ok(nans)
     }
 
@@ -164,11 +206,9 @@ impl Values {
                 }
             }
             None => {
-                let mut rest = &bytes[..];
-                for length in crate::merge::join::lengths(bytes, count)? {
-                    let (entry, others) = rest[size_of::<u32>()..].split_at(length as usize);
-                    self.look(DenseValues::Strings(&[entry]));
-                    rest = others;
+                if let Some(filter) = &mut self.filter {
+                    let entries = Entries::new(bytes.clone(), count, None)?;
+                    entries.iter().for_each(|entry| filter.insert(entry));
                 }
             }
         }
@@ -194,10 +234,18 @@ impl Values {
                 if let Some(filter) = &mut self.filter {
                     strings.iter().for_each(|value| filter.insert(*value));
                 }
+                if let Some(extent) = &mut self.extent {
+                    strings.iter().for_each(|value| extent.add(value));
+                }
                 0
             }
             // The filter already has all entries of the dictionary.
             DenseValues::Indices(indices) => {
+                for index in indices.iter().filter(|_| self.extent.is_some()) {
+                    if let Some(used) = self.used.get_mut(*index as usize) {
+                        *used = true;
+                    }
+                }
                 let is_nan = |index: &&u32| self.dictionary.get(**index as usize) == Some(&true);
                 indices.iter().filter(is_nan).count() as i64
             }

@@ -5,12 +5,15 @@ use super::bounds;
 use super::index::{column_index, offset_index, size_statistics};
 use super::pages::{NewPages, START};
 use super::{Input, Join};
-use crate::merge::input::bloom_filter;
-use crate::merge::leaf::Entry;
+use crate::merge::input::{bloom_filter, geospatial_statistics};
+use crate::merge::leaf::{Entry, Leaf};
 use crate::merge::outcome::Notes;
 use bytelane_parquet::Result;
+use bytelane_parquet::chunk::extent::{self, Extent};
 use bytelane_parquet::chunk::{Chunk, physical_type};
-use bytelane_parquet::format::{ColumnMetaData, CompressionCodec, Encoded, Encoding, Statistics};
+use bytelane_parquet::format::{
+    ColumnMetaData, CompressionCodec, Encoded, Encoding, GeospatialStatistics, Statistics,
+};
 use bytes::Bytes;
 
 impl Join<'_> {
@@ -33,6 +36,7 @@ impl Join<'_> {
         let metadata = ColumnMetaData {
             statistics: statistics.map(|it| Encoded::new(&it)).transpose()?,
             size_statistics: size_statistics(self.inputs, self.column)?,
+            geospatial_statistics: self.geospatial_statistics(like.geospatial_statistics, notes)?,
             ..like
         };
         let metadata = pages.metadata(metadata, encodings)?;
@@ -69,6 +73,27 @@ impl Join<'_> {
         Ok(made)
     }
 
+    /// Returns the statistics of all geometries, if the column has some: those that were joined, or new ones.
+    fn geospatial_statistics(
+        &self,
+        joined: Option<Encoded<GeospatialStatistics>>,
+        notes: &mut Notes,
+    ) -> Result<Option<Encoded<GeospatialStatistics>>> {
+        let has_geometries = Extent::new(self.column).is_some();
+        if joined.is_some() || !has_geometries {
+            return Ok(joined);
+        }
+        let made = geospatial_statistics(self.leaves(), self.column)?;
+        let had_some = |leaf: &Leaf| leaf.metadata().geospatial_statistics.is_some();
+        if made.is_none() && self.leaves().any(had_some) {
+            let column = self.column.path().string();
+            notes.add(format!(
+                "geospatial statistics of column {column} were left out: they cannot be joined, nor the values be decoded"
+            ));
+        }
+        made.as_ref().map(Encoded::new).transpose()
+    }
+
     /// Adds metadata of the input values to a re-encoded chunk.
     pub(in crate::merge) fn describe_encoded(
         &self,
@@ -79,7 +104,10 @@ impl Join<'_> {
         chunk.take_bloom_filter(self.bloom_filter(notes)?);
         let metadata = chunk.metadata_mut();
         metadata.key_value_metadata = like.key_value_metadata;
-        metadata.geospatial_statistics = like.geospatial_statistics;
+        // Those of the new values are tight.
+        if metadata.geospatial_statistics.is_none() {
+            metadata.geospatial_statistics = like.geospatial_statistics;
+        }
         metadata.unknown_fields = like.unknown_fields;
         Ok(())
     }
@@ -129,11 +157,11 @@ impl Join<'_> {
                 ));
             }
             if like.geospatial_statistics != metadata.geospatial_statistics {
-                like.geospatial_statistics = None;
-                notes.add(format!(
-                    "geospatial statistics of column {} were left out",
-                    column()
-                ));
+                let both = like.geospatial_statistics.take();
+                if let Some((one, other)) = both.zip(metadata.geospatial_statistics.as_ref()) {
+                    let joined = extent::joined(&one.decode()?, &other.decode()?);
+                    like.geospatial_statistics = joined.as_ref().map(Encoded::new).transpose()?;
+                }
             }
             if like.unknown_fields != metadata.unknown_fields {
                 like.unknown_fields = Default::default();

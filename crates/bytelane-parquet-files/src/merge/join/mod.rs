@@ -12,7 +12,7 @@ mod index;
 mod leaf;
 mod pages;
 
-pub(super) use dictionary::{Dictionary, Entries, dictionary_of, entries_of, lengths};
+pub(super) use dictionary::{Dictionary, Entries, dictionary_of, entries_of};
 pub(super) use pages::encoded_page;
 
 use super::leaf::Leaf;

@@ -2,7 +2,8 @@
 
 use bytelane_parquet::Result;
 use bytelane_parquet::format::{
-    ConvertedType, Encoded, FieldRepetitionType, LogicalType, PhysicalType, SchemaElement,
+    ConvertedType, EdgeInterpolationAlgorithm, Encoded, FieldRepetitionType, LogicalType,
+    PhysicalType, SchemaElement,
 };
 
 /// Joins the elements of a column or member in two files; the reason if they are incompatible. A free name may
@@ -97,8 +98,24 @@ fn is_plain(element: &SchemaElement) -> bool {
 }
 
 fn same_type(own: &Encoded<LogicalType>, other: &Encoded<LogicalType>) -> bool {
-    let decoded = || Some(own.decode().ok()? == other.decode().ok()?);
+    let decoded =
+        || Some(without_defaults(own.decode().ok()?) == without_defaults(other.decode().ok()?));
     own == other || decoded() == Some(true)
+}
+
+/// Leaves out what a geometry says but need not.
+fn without_defaults(mut logical: LogicalType) -> LogicalType {
+    let crs = match &mut logical {
+        LogicalType::Geometry(it) => &mut it.crs,
+        LogicalType::Geography(it) => {
+            it.algorithm
+                .take_if(|it| *it == EdgeInterpolationAlgorithm::Spherical);
+            &mut it.crs
+        }
+        _ => return logical,
+    };
+    crs.take_if(|it| it.is_empty() || it[..] == *b"OGC:CRS84");
+    logical
 }
 
 fn physical(element: &SchemaElement) -> String {

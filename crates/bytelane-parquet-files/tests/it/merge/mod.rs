@@ -3,6 +3,7 @@
 mod damaged;
 mod footers;
 mod fsst;
+mod geometries;
 mod meanings;
 mod numbers;
 mod readers;

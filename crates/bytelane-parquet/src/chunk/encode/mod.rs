@@ -139,6 +139,7 @@ impl<'a> LeafEncoder<'a> {
         let mut filter = BloomFilter::new(self.column, self.options);
         if let Some(helpers) = self.helpers
             && !filter.is_wanted()
+            && pages.extent.is_none()
             && Helpers::want(&rows)
         {
             let chunk = SharedChunk::new(self, rows, encoding, unit, layout.pages);
@@ -151,6 +152,9 @@ impl<'a> LeafEncoder<'a> {
         while let Some(arrays) = rows.take_page(self.path, unit, layout.pages) {
             let part = self.page(arrays, encoding, &mut pages.bytes, |values| {
                 filter.insert(values);
+                if let (Some(extent), DenseValues::Strings(strings)) = (&mut pages.extent, values) {
+                    strings.iter().for_each(|it| extent.add(it));
+                }
             })?;
             pages.append(&part);
         }

@@ -1,5 +1,6 @@
 //! Collects the pages of a chunk, and the metadata for its footer.
 
+use super::super::extent::Extent;
 use super::super::leaf::LeafPath;
 use super::super::{Chunk, Stored, physical_type};
 use super::indexes::Index;
@@ -43,6 +44,8 @@ pub struct Pages<'a> {
     uncompressed: usize,
     index: Index,
     places: OffsetIndex,
+    /// Extent of the values, in columns of geometries.
+    pub(super) extent: Option<Extent>,
 }
 
 impl<'a> Pages<'a> {
@@ -68,6 +71,7 @@ impl<'a> Pages<'a> {
             histograms: Default::default(),
             encodings: Vec::new(),
             uncompressed: 0,
+            extent: Extent::new(column).filter(|_| statistics != EnabledStatistics::None),
             index: Index::new(statistics == EnabledStatistics::Page, bound_bytes),
             places: OffsetIndex {
                 unencoded_byte_array_data_bytes: is_string.then(Vec::new),
@@ -160,6 +164,9 @@ impl<'a> Pages<'a> {
                     dictionary = Some(START as i64);
                     counts.push(pages_in(PageType::DictionaryPage, Encoding::Plain, 1));
                     used.push(Encoding::Plain);
+                    if let Some(extent) = &mut self.extent {
+                        entries.for_each(|entry| extent.add(entry));
+                    }
                     encoder.append_dictionary(*entries, &mut first)?
                 }
                 FirstPage::Symbols(table) => {
@@ -195,6 +202,7 @@ impl<'a> Pages<'a> {
         let statistics =
             has_statistics.then(|| described(&self.bounds, self.column, self.order, nulls, length));
         let sizes = has_statistics.then(|| self.sizes()).flatten();
+        let extent = self.extent.as_ref().and_then(Extent::statistics);
         let metadata = ColumnMetaData {
             physical_type: physical_type(self.column.physical_type()),
             encodings: Encoded::new(&used)?,
@@ -211,6 +219,7 @@ impl<'a> Pages<'a> {
             encoding_stats: Some(Encoded::new(&counts)?),
             bloom_filter_length: filter.as_ref().map(|it| it.len() as i32),
             size_statistics: sizes.as_ref().map(Encoded::new).transpose()?,
+            geospatial_statistics: extent.as_ref().map(Encoded::new).transpose()?,
             ..Default::default()
         };
         Ok(Chunk {

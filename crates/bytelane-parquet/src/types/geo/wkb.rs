@@ -56,7 +56,7 @@ impl Rest<'_> {
 
 /// Calls a function with x, y, z and m of each vertex of a geometry; those that it lacks are NaN. Returns the type of the
 /// geometry, with 1000 for Z and 2000 for M, or `None` if the bytes are not a geometry of the types 1 to 7.
-pub(super) fn vertices(bytes: &[u8], mut take: impl FnMut([f64; 4])) -> Option<u32> {
+pub fn vertices(bytes: &[u8], mut take: impl FnMut([f64; 4])) -> Option<u32> {
     let mut rest = Rest {
         bytes,
         is_little: true,

@@ -1,4 +1,6 @@
-//! Reads the metadata of GeoParquet: <https://geoparquet.org/releases/v1.1.0/>.
+//! Reads geometries, and the metadata of GeoParquet: <https://geoparquet.org/releases/v1.1.0/>.
+
+pub mod wkb;
 
 use serde_json::{Map, Value};
 
