@@ -17,7 +17,7 @@ from bytelane._sorting import By
 from delta_vectors import adds, attach, lines
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
-from mapped_table import MappedTable, Row, read_row
+from mapped_table import Column, MappedTable, Row, read_row
 from table_rows import outcomes, refused
 
 
@@ -85,6 +85,8 @@ def conditions(path: Path, mode: Literal["name", "id"]) -> None:
     table.drop("old value")
     table.add("old value", "long")
     table.add("point.up", "long")
+    table.add("later", "struct", [Column("x", "long")])
+    table.add("more", "array", [Column("x", "long")])
     table.rename("parts.k", "key")
     table.rename("day", "Tag")
     table.append(200)
@@ -95,6 +97,9 @@ def conditions(path: Path, mode: Literal["name", "id"]) -> None:
         ("point.up = 60 or point.deep.z = 70", lambda it: it["point"] and (it["point"]["up"] == 60 or (it["point"]["deep"] or {}).get("z") == 70)),
         ("parts[1].key = 80 or parts[*].v = 'text 95'", lambda it: any(part["key"] == 80 for part in it["parts"][:1]) or any(part["v"] == "text 95" for part in it["parts"])),
         ("place = 'plain' and Tag = date '2026-01-02' and id < 140", lambda it: it["place"] == "plain" and it["Tag"].day == 2 and it["id"] < 140),
+        ("later.x = 150 or more[*].x = 160 or more[1].x = 170", lambda it: (it["later"] or {}).get("x") == 150 or any(part["x"] == 160 for part in it["more"] or []) or any(part["x"] == 170 for part in (it["more"] or [])[:1])),
+        ("later is null and id > 200 and id < 240", lambda it: it["later"] is None and 200 < it["id"] < 240),
+        ("more is null and point.up is null and id > 60 and id < 70", lambda it: it["more"] is None and 60 < it["id"] < 70),
         ("place is null and \"old value\" is null and id < 50", lambda it: it["place"] is None and it["old value"] is None and it["id"] < 50),
     ]  # fmt: skip
     for where, is_deleted in tests:

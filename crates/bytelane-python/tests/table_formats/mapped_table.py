@@ -132,10 +132,10 @@ class MappedTable:
         siblings.remove(self.find(path))
         self.commit([self.metadata()])
 
-    def add(self, path: str, kind: str) -> None:
+    def add(self, path: str, kind: str, members: Iterable[Column] = ()) -> None:
         *parents, name = path.split(".")
         siblings = self.find(".".join(parents)).members if parents else self.columns
-        siblings.append(self.new(Column(name, kind)))
+        siblings.append(self.new(Column(name, kind, list(members))))
         for row in self.rows:
             for parent in _parents(row, parents):
                 parent[name] = None

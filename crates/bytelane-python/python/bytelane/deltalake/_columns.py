@@ -124,8 +124,8 @@ class Columns:
                     raise ValueError(f"{path} has no member {column.name}, which is newer than a file; rewrite the table with Spark")
                 value = partition.get(column.name) if at == 0 else None
                 constant = "" if value is None else " = '" + value.replace("'", "''") + "'"
-                new, _ = condition.added.setdefault((*steps[: at + 1],), _added(column.type, constant))
-                return _quoted(new) + "".join(map(_step, steps[at + 1 :]))
+                definition = _added(_part(column.type, steps[at + 1 :]), constant)
+                return _quoted(condition.added.setdefault((*steps,), definition)[0])
             path += _step(f".{found.name}")
             columns, stored = _members(column.type), _members(found.type)
         return path.removeprefix(".")
@@ -159,10 +159,21 @@ def _members(data_type: pa.DataType) -> list[pa.Field]:
     return []
 
 
+def _part(data_type: pa.DataType, steps: list[str]) -> pa.DataType:
+    """Returns the type that steps lead to."""
+    for step in steps:
+        if step.startswith("."):
+            data_type = next(it.type for it in data_type if it.name == step[1:])
+        else:
+            data_type = data_type.item_type if pa.types.is_map(data_type) else data_type.value_type
+    return data_type
+
+
 def _added(data_type: pa.DataType, constant: str) -> tuple[str, str]:
     """Returns the name of a new column, which no file has, and its definition."""
     name = str(uuid.uuid4())
-    return name, f'"{name}" {data_type}{constant}'
+    # A column of nulls can have any type, and structs and lists cannot be compared with anything else.
+    return name, f'"{name}" {pa.bool_() if pa.types.is_nested(data_type) else data_type}{constant}'
 
 
 def _step(step: str) -> str:
