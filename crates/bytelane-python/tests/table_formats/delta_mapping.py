@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -17,7 +17,7 @@ from bytelane._sorting import By
 from delta_vectors import adds, attach, lines
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError
-from mapped_table import Column, MappedTable, Row, read_row
+from mapped_table import TYPES, Column, MappedTable, Row, read_row
 from table_rows import outcomes, refused
 
 
@@ -28,6 +28,7 @@ def mapping_of_delta(directory: Path, histories: int) -> None:
         changed_columns(directory / f"changed-{mode}", mode)
         conditions(directory / f"conditions-{mode}", mode)
         races(directory / f"raced-{mode}", mode)
+        widened_types(directory / f"widened-{mode}", mode)
     swapped_names(directory / "swapped")
     foreign_names(directory / "foreign")
     without_ids(directory)
@@ -175,6 +176,56 @@ def without_ids(directory: Path) -> None:
     refused(lambda: deltalake.compact(table.path), Exception, "future")
 
 
+def widened_types(path: Path, mode: Literal["name", "id"]) -> None:
+    """Fails if files from before a type became a wider one are merged without a promotion, or if conditions compare their narrow values."""
+    table = MappedTable(path, mode, more_features=["typeWidening", "timestampNtz"])
+    wider = {"byte": "short", "short": "integer", "integer": "long", "float": "double", "date": "timestamp_ntz"}
+    for kind in wider:
+        table.add(f"a {kind}", kind)
+    table.append()
+    table.append()
+    for kind, new in wider.items():
+        table.widen(f"a {kind}", new)
+    table.append()
+    tests: list[tuple[str, Callable[[Row], Any]]] = [
+        ("\"a float\" = 15.125 or id = 7", lambda it: it["a float"] == 15.125 or it["id"] == 7),
+        ("\"a date\" = timestamp '2026-02-10'", lambda it: it["a date"] == datetime(2026, 2, 10)),
+        ("\"a integer\" between 30 and 50 and \"a byte\" < 3000000000", lambda it: 30 <= (it["a integer"] or 0) <= 50 and it["a byte"] is not None),
+    ]  # fmt: skip
+    for where, is_deleted in tests:
+        left = [row for row in table.rows if not is_deleted(row)]
+        done = deltalake.delete(path, where, verify=True)
+        assert done["deleted_rows"] == len(table.rows) - len(left) > 0, (where, done)
+        table.rows = left
+        check(table)
+    deltalake.compact(path)
+    check(table)
+    # Now, all files have the same types.
+    deltalake.compact(path)
+    check(table)
+    assert len(adds(path)) == 6
+    table.append()
+    table.add("one more", "integer")
+    table.append()
+    table.widen("one more", "long")
+    deltalake.sort(path, ["a float", "one more"])
+    check(table)
+    deltalake.zorder(path, ["a date", "id"])
+    check(table)
+    more_deleted(table)
+    refused(lambda: deltalake.purge(path), ValueError, "has deletion vectors and type widening")
+    table = MappedTable(path / "refused", mode, more_features=["typeWidening"])
+    table.add("point.small", "integer")
+    table.add("count", "integer")
+    table.append(30)
+    table.append(30)
+    table.widen("count", "double")
+    refused(lambda: deltalake.compact(table.path), ValueError, "the type of count was widened from int32 to double, which is not supported")
+    table.drop("count")
+    table.widen("point.small", "long")
+    refused(lambda: deltalake.delete(table.path, "id = 3"), ValueError, "the type of point was widened from struct<")
+
+
 def races(path: Path, mode: Literal["name", "id"]) -> None:
     """Fails if a commit undoes or repeats the work of another one."""
     table = MappedTable(path, mode)
@@ -280,7 +331,7 @@ def is_column(there: pa.Field, table: MappedTable, number: int) -> bool:
 def check(table: MappedTable) -> None:
     """Fails if the table has other rows than its model, or if new files or their actions are not as the protocol says."""
     names = [it.name for it in table.columns]
-    read = by_ids(table) if table.is_foreign else pa.table(DeltaTable(table.path).scan()).select(names).to_pylist()
+    read = by_ids(table) if table.is_read_by_ids else pa.table(DeltaTable(table.path).scan()).select(names).to_pylist()
     found, expected = sorted_rows_of(read), sorted_rows_of(table.rows)
     assert found == expected, (len(found), len(expected), [(a, b) for a, b in zip(found, expected) if a != b][:2])
     log = table.path / "_delta_log"
@@ -315,6 +366,7 @@ def check_new_file(table: MappedTable, rows: pa.Table, statistics: dict[str, Any
     for column in table.columns:
         at = [at for at, it in enumerate(rows.schema) if is_column(it, table, column.number)]
         assert len(at) <= 1
+        assert all(rows.schema.field(it).type == TYPES.get(column.kind, rows.schema.field(it).type) for it in at), rows.schema
         if at and column.name == "id" and column.kind == "long":
             ids = rows.column(at[0]).to_pylist()
             assert statistics["minValues"][column.physical] <= min(ids) and statistics["maxValues"][column.physical] >= max(ids)

@@ -7,7 +7,7 @@ import random
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,7 +16,17 @@ import pyarrow.parquet as pq
 
 Row = dict[str, Any]
 
-_TYPES = {"long": pa.int64(), "integer": pa.int32(), "string": pa.string(), "double": pa.float64(), "date": pa.date32()}
+TYPES = {
+    "byte": pa.int8(),
+    "short": pa.int16(),
+    "integer": pa.int32(),
+    "long": pa.int64(),
+    "float": pa.float32(),
+    "double": pa.float64(),
+    "string": pa.string(),
+    "date": pa.date32(),
+    "timestamp_ntz": pa.timestamp("us"),
+}
 
 
 @dataclass
@@ -28,22 +38,28 @@ class Column:
     members: list[Column] = field(default_factory=list)
     number: int = 0
     physical: str = ""
+    former: str = ""
+    """Narrower type that files may have."""
 
     def to_json(self) -> dict[str, Any]:
         inner = {"type": "struct", "fields": [it.to_json() for it in self.members]}
         kinds = {"struct": inner, "array": {"type": "array", "elementType": inner, "containsNull": True}}
-        metadata = {"delta.columnMapping.id": self.number, "delta.columnMapping.physicalName": self.physical}
+        metadata: Row = {"delta.columnMapping.id": self.number, "delta.columnMapping.physicalName": self.physical}
+        if self.former:
+            metadata["delta.typeChanges"] = [{"fromType": self.former, "toType": self.kind}]
         return {"name": self.name, "type": kinds.get(self.kind, self.kind), "nullable": True, "metadata": metadata}
 
     def stored(self, name_of: Callable[[Column], str], has_ids: bool) -> pa.Field:
         """Returns the field of a file."""
-        data_type = _TYPES.get(self.kind) or pa.struct([it.stored(name_of, has_ids) for it in self.members])
+        data_type = TYPES.get(self.kind) or pa.struct([it.stored(name_of, has_ids) for it in self.members])
         if self.kind == "array":
             data_type = pa.list_(data_type)
         return pa.field(name_of(self), data_type, metadata={"PARQUET:field_id": str(self.number)} if has_ids else None)
 
     def read(self, value: Any, stored: pa.Field) -> Any:
-        """Returns a value of a file under the names of the table, by IDs."""
+        """Returns a value of a file under the names of the table, by IDs, in the type of the table."""
+        if self.kind == "timestamp_ntz" and isinstance(value, date) and not isinstance(value, datetime):
+            return datetime.combine(value, time())
         if value is None or not self.members:
             return value
         if self.kind == "array":
@@ -72,8 +88,9 @@ class MappedTable:
     partitioned_by: list[Column] = field(default_factory=list)
     newest: int = 0
     next_id: int = 0
-    is_foreign: bool = False
-    """There are files whose names only their IDs explain. deltalake 1.6.6 reads by names, and finds nothing in them."""
+    is_read_by_ids: bool = False
+    """Set if deltalake 1.6.6 cannot read the files: it reads by names, and never from tables with type widening."""
+    more_features: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         (self.path / "_delta_log").mkdir(parents=True)
@@ -83,7 +100,7 @@ class MappedTable:
         columns = [*(Column(name, kind) for name, kind in plain.items()), Column("point", "struct", point), parts]
         self.columns = [self.new(column) for column in columns]
         self.partitioned_by = self.columns[1:3]
-        features = ["columnMapping", "deletionVectors"]
+        features = ["columnMapping", "deletionVectors", *self.more_features]
         protocol = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features}
         self.commit([{"protocol": {**protocol, "writerFeatures": [*features, "generatedColumns"]}}, self.metadata()])
 
@@ -141,6 +158,14 @@ class MappedTable:
                 parent[name] = None
         self.commit([self.metadata()])
 
+    def widen(self, path: str, kind: str) -> None:
+        column = self.find(path)
+        column.kind, column.former, self.is_read_by_ids = kind, column.kind, True
+        if "." not in path:
+            for row in self.rows:
+                row[path] = column.read(row[path], pa.field(path, TYPES[kind]))
+        self.commit([self.metadata()])
+
     def _change(self, path: str, new: str | None) -> None:
         *parents, name = path.split(".")
         for row in self.rows:
@@ -160,7 +185,9 @@ class MappedTable:
                 return None if n % 13 == 0 else {it.name: value(it, salt + 1) for it in column.members}
             if column.kind == "array":
                 return [{it.name: value(it, salt + at) for it in column.members} for at in range(n % 3)]
-            plain = {"long": n, "integer": n % 1000, "string": f"text {n}", "double": n / 8}
+            day = date(2026, 1, 1) + timedelta(n % 300)
+            plain: Row = {"byte": n % 100, "short": n % 1000, "integer": n % 1000, "long": n, "float": n / 8, "double": n / 8}
+            plain |= {"string": f"text {n}", "date": day, "timestamp_ntz": datetime.combine(day, time(n % 24))}
             return None if n % 7 == 3 else plain[column.kind]
 
         keys = dict(zip([it.number for it in self.partitioned_by], constants.values(), strict=True))
@@ -169,7 +196,7 @@ class MappedTable:
 
     def append(self, count: int = 90, is_foreign: bool = False) -> None:
         """Adds rows, in a file for each partition. With `is_foreign`, files have names that only their IDs explain."""
-        self.is_foreign |= is_foreign
+        self.is_read_by_ids |= is_foreign
         has_ids = not (self.is_upgraded and self.mode == "name" and not self.rows)
         rows = [self.row(self.next_id + at) for at in range(count)]
         self.next_id += count
@@ -195,7 +222,7 @@ class MappedTable:
                 "size": file.stat().st_size,
                 "modificationTime": 0,
                 "dataChange": True,
-                "stats": json.dumps(statistics_of(stored, here)),
+                "stats": json.dumps(statistics_of(stored, here), default=lambda it: it.isoformat()),
             }
             actions.append({"add": add})
         self.rows += rows

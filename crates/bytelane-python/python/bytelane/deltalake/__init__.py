@@ -17,8 +17,9 @@ that one has replaced or removed one of the same files: then, `CommitFailedError
 other commit left it.
 
 Rows that deletion vectors name are absent from the new files, and so are columns that were dropped. Conditions and orders have the names
-of columns in the table, also if column mapping gives them others in files. Tables with row tracking, type widening, liquid clustering or
-other features that need more than this are refused, and so are deletions in tables with a change data feed.
+of columns in the table, also if column mapping gives them others in files, and new files have the types of the table, also after type
+widening. Tables with row tracking, liquid clustering or other features that need more than this are refused, and so are deletions in
+tables with a change data feed.
 """
 
 from __future__ import annotations
@@ -122,8 +123,8 @@ def _keys(work: Work, by: By) -> list[Key]:
 
 
 def _alike(work: Work, files: list[File]) -> list[list[File]]:
-    """Returns the files of each partition with the same columns."""
-    return groups(files, lambda file: _kind(work, file), lambda file: 0, 1)
+    """Returns the files of each partition with the same columns, in the same types."""
+    return groups(files, lambda file: (_kind(work, file), *sorted(work.promoted(file))), lambda file: 0, 1)
 
 
 def _unsorted(work: Work, keys: list[Key]) -> list[list[File]]:
@@ -229,11 +230,12 @@ def delete(
     with work:
         for file in work.files():
             condition = work.columns.condition(where, work.schema(file), file.partition)
-            if not condition.added:
+            promoted = work.promoted(file)
+            if not condition.added and not condition.columns & promoted.keys():
                 if not parquet.read_table(work.path(file.path), [], filters=condition.text, as_files=True).num_rows:
                     continue
             new = work.new_path(file, "edited")
-            edited = _edited(work, file, new, condition, scrub=scrub, verify=verify, readers=readers)
+            edited = _edited(work, file, new, condition, promoted, scrub=scrub, verify=verify, readers=readers)
             deleted_rows = edited["deleted_rows"] - file.deleted_rows
             if deleted_rows == 0:
                 remove(work.path(new))
@@ -244,21 +246,25 @@ def delete(
         return work.commit("DELETE", data_change=True, retries=retries)
 
 
-def _edited(work: Work, file: File, new: str, where: Condition, **options: Any) -> parquet.Edited:
-    """Deletes rows of a file, which gets further columns for the condition."""
+def _edited(
+    work: Work, file: File, new: str, where: Condition, promoted: dict[str, str], **options: Any
+) -> parquet.Edited:
+    """Deletes rows of a file, which gets further columns, and those of the condition in the types of the table, for it."""
     old, to = work.path(file.path), work.path(new)
     added = dict(where.added.values())
+    first = {name: to for name, to in promoted.items() if name in where.columns}
     options |= {
         "delete_where": where.text,
         "delete_rows": work.deleted(file) or None,
         "drop": [*work.dropped([file]), *added],
+        "promote": {name: to for name, to in promoted.items() if name not in first},
         "as_files": True,
     }
-    if not added:
+    if not added and not first:
         return parquet.edit(old, to, **options)
     whole = work.path(work.new_path(file, "whole"))
     try:
-        parquet.edit(old, whole, add=[*added.values()], as_files=True)
+        parquet.edit(old, whole, add=[*added.values()], promote=first, as_files=True)
         return parquet.edit(whole, to, **options)
     finally:
         remove(whole)

@@ -17,6 +17,7 @@ from .. import _parquet
 from .._sorting import Key
 
 _NAME, _ID, _ID_IN_FILE = b"delta.columnMapping.physicalName", b"delta.columnMapping.id", b"PARQUET:field_id"
+_CHANGES = b"delta.typeChanges"
 
 
 @dataclass
@@ -27,6 +28,8 @@ class Condition:
     added: dict[tuple[str, ...], tuple[str, str]] = field(default_factory=dict)
     """Names of columns that the file must get first, and their definitions, by their paths in the table: columns of partitions, and those
     that are newer than the file."""
+    columns: set[str] = field(default_factory=set)
+    """Names of the columns of the file that the condition is about."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,30 @@ class Columns:
             yield path, _value(it, _ID_IN_FILE) if self.mode == "id" else ""
             yield from self._members(_members(it.type), path)
 
+    def promoted(self, there: pa.Schema) -> dict[str, str]:
+        """Returns the columns of a file whose type has become a wider one in the table, and these types.
+
+        Raises a `ValueError` if `parquet.edit` has no such promotion.
+        """
+        fields = self._fields(there)
+        pairs = [(column, fields[column.name]) for column in self.schema if column.name in fields]
+        changed = [(column, found) for column, found in pairs if self._is_widened(column, found)]
+        for column, found in changed:
+            if not _can_be_promoted(found.type, column.type):
+                raise ValueError(
+                    f"the type of {column.name} was widened from {found.type} to {column.type}, which is not supported; rewrite the "
+                    "table with Spark"
+                )
+        return {found.name: str(column.type) for column, found in changed}
+
+    def _is_widened(self, column: pa.Field, found: pa.Field) -> bool:
+        """Returns whether a file has a column, or a part of it, in an earlier type."""
+        if _value(column, _CHANGES) and any(map(_is_narrower, _scalars(found.type), _scalars(column.type))):
+            return True
+        stored = _members(found.type)
+        pairs = [(member, self._find(member, stored)) for member in _members(column.type)]
+        return any(self._is_widened(member, there) for member, there in pairs if there is not None)
+
     def keys(self, keys: Iterable[Key], there: pa.Schema) -> list[Key]:
         """Returns the columns to sort by that a file has, under the names that they have there."""
         fields = self._fields(there)
@@ -126,6 +153,8 @@ class Columns:
                 constant = "" if value is None else " = '" + value.replace("'", "''") + "'"
                 definition = _added(_part(column.type, steps[at + 1 :]), constant)
                 return _quoted(condition.added.setdefault((*steps,), definition)[0])
+            if at == 0:
+                condition.columns.add(found.name)
             path += _step(f".{found.name}")
             columns, stored = _members(column.type), _members(found.type)
         return path.removeprefix(".")
@@ -157,6 +186,32 @@ def _members(data_type: pa.DataType) -> list[pa.Field]:
     if pa.types.is_list(data_type) or pa.types.is_large_list(data_type) or pa.types.is_list_view(data_type):
         return _members(data_type.value_type)
     return []
+
+
+def _scalars(data_type: pa.DataType) -> list[pa.DataType]:
+    """Returns the types of the values in lists and maps, without those of structs, whose members are columns of their own."""
+    if pa.types.is_struct(data_type):
+        return []
+    if pa.types.is_map(data_type):
+        return [*_scalars(data_type.key_type), *_scalars(data_type.item_type)]
+    if pa.types.is_list(data_type) or pa.types.is_large_list(data_type) or pa.types.is_list_view(data_type):
+        return _scalars(data_type.value_type)
+    return [data_type]
+
+
+def _is_narrower(old: pa.DataType, new: pa.DataType) -> bool:
+    """Returns whether a type is an earlier one of a column. Some writers store small integers in a larger type, and times in another unit."""
+    if pa.types.is_integer(old) and pa.types.is_integer(new):
+        return bool(old.bit_width < new.bit_width)
+    return bool(old != new and not (pa.types.is_timestamp(old) and pa.types.is_timestamp(new)))
+
+
+def _can_be_promoted(old: pa.DataType, new: pa.DataType) -> bool:
+    """Returns whether `parquet.edit` can give a column another type."""
+    if pa.types.is_integer(old):
+        return bool(pa.types.is_integer(new))
+    are_floats = pa.types.is_float32(old) and pa.types.is_float64(new)
+    return bool(are_floats or (pa.types.is_date(old) and pa.types.is_timestamp(new)))
 
 
 def _part(data_type: pa.DataType, steps: list[str]) -> pa.DataType:

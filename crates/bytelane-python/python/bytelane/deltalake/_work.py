@@ -26,6 +26,9 @@ from . import _log
 from ._columns import Columns
 from ._statistics import Statistics, joined, of_new_file
 
+# Features with which deltalake does not write tables.
+_NOT_WRITTEN = frozenset(["columnMapping", "typeWidening"])
+
 # Features of tables whose files can be replaced like those of any other.
 _HARMLESS = frozenset(
     [
@@ -38,6 +41,7 @@ _HARMLESS = frozenset(
         "identityColumns",
         "invariants",
         "timestampNtz",
+        "typeWidening",
     ]
 )
 
@@ -112,6 +116,13 @@ class Work(NewFiles):
             raise ValueError(f"{path}: its columns have no IDs, by which this table finds columns; rewrite it with the program that wrote it")
         return schema
 
+    def promoted(self, file: File) -> dict[str, str]:
+        """Returns the columns of a file whose type has become a wider one in the table, and these types."""
+        try:
+            return self.columns.promoted(self.schema(file))
+        except ValueError as error:
+            raise ValueError(f"{self.path(file.path)}: {error}") from None
+
     def dropped(self, files: Iterable[File]) -> list[str]:
         """Returns the columns of files that the table no longer has."""
         return sorted({name for file in files for name in self.columns.dropped(self.schema(file))})
@@ -145,7 +156,10 @@ class Work(NewFiles):
     def _vectors(self) -> dict[str, _log.Descriptor]:
         if "deletionVectors" not in _features(self.table):
             return {}
-        return _log.deletion_vectors(self.path("_delta_log"), self.table.version())
+        vectors = _log.deletion_vectors(self.path("_delta_log"), self.table.version())
+        if vectors and "typeWidening" in _features(self.table):
+            raise ValueError("the table has deletion vectors and type widening, and deltalake does not read such vectors; apply them with Spark")
+        return vectors
 
     @cached_property
     def _deleted(self) -> dict[str, list[int]]:
@@ -178,17 +192,33 @@ class Work(NewFiles):
         """Replaces the files of each group by one with their rows, without those that deletion vectors name, and without columns that
         were dropped."""
         new = [self.new_path(old[0], kind) for old in groups]
-        sources = [[self.path(file.path) for file in old] for old in groups]
+        made: list[str] = []
+        sources, promoted = zip(*(self._alike(old, made, **options) for old in groups), strict=True) if groups else ((), ())
         deleted = [{self.path(file.path): self.deleted(file) for file in old if file.vector} for old in groups]
         dropped = [self.dropped(old) for old in groups]
         apply = map if executor is None else executor.map
-        done = apply(partial(_merged, **options), sources, map(self.path, new), deleted, dropped)
+        done = apply(partial(_merged, **options), sources, map(self.path, new), deleted, dropped, promoted)
         for old, path, without, merged in zip(groups, new, deleted, done, strict=True):
             self.deleted_rows += merged["deleted_rows"]
             statistics = joined([file.statistics for file in old], merged["rows"])
             if without:
                 statistics = self.statistics(path, statistics, merged["rows"])
             self.replace(old, path, merged["bytes_after"], statistics)
+        for path in made:
+            remove(path)
+
+    def _alike(self, old: list[File], made: list[str], **options: Any) -> tuple[list[str], dict[str, str]]:
+        """Returns files that can be merged, and the columns that all of them have in a narrower type than the table. If only some files
+        have, these are promoted first, to files that are added to `made`."""
+        sources, promoted = [self.path(file.path) for file in old], [self.promoted(file) for file in old]
+        if all(it == promoted[0] for it in promoted):
+            return sources, promoted[0]
+        for at, columns in enumerate(promoted):
+            if columns:
+                made.append(self.path(self.new_path(old[at], "whole")))
+                parquet.edit(sources[at], made[-1], promote=columns, as_files=True, **options)
+                sources[at] = made[-1]
+        return sources, {}
 
     def sort(
         self, old: list[File], keys: list[Key], *, z_order: bool, target: int, **options: Any
@@ -199,10 +229,10 @@ class Work(NewFiles):
         sources = []
         for file in old:
             sources.append(self.path(file.path))
-            dropped = self.dropped([file])
-            if file.vector or dropped:
+            changes: dict[str, Any] = {"drop": self.dropped([file]), "promote": self.promoted(file)}
+            if file.vector or any(changes.values()):
                 made.append(self.path(self.new_path(file, "whole")))
-                parquet.edit(sources[-1], made[-1], delete_rows=self.deleted(file) or None, drop=dropped, as_files=True)
+                parquet.edit(sources[-1], made[-1], delete_rows=self.deleted(file) or None, as_files=True, **changes)
                 sources[-1] = made[-1]
         rows = Rows.of(sources, self.columns.keys(keys, self.schema(old[0])), z_order=z_order)
         count = rows.new_files(sum(file.bytes for file in old), target)
@@ -266,9 +296,9 @@ class Work(NewFiles):
 
     def _commit_once(self, operation: str, data_change: bool) -> None:
         now = int(time.time() * 1000)
-        if any(file.vector for file in self.old) or "columnMapping" in _features(self.table) or self.columns.mode != "none":
-            # A `RemoveAction` of deltalake has no deletion vector, so the file with one would stay; and it does not write to tables
-            # with column mapping.
+        is_written = not _features(self.table) & _NOT_WRITTEN and self.columns.mode == "none"
+        if not is_written or any(file.vector for file in self.old):
+            # A `RemoveAction` of deltalake has no deletion vector, so the file with one would stay.
             _log.commit(self.path("_delta_log"), self.table.version() + 1, self._lines(operation, data_change, now))
             return
         actions: list[AddAction | RemoveAction] = []
@@ -323,9 +353,15 @@ class Work(NewFiles):
 
 
 def _merged(
-    sources: list[str], new: str, deleted: dict[str, list[int]], dropped: list[str], **options: Any
+    sources: list[str],
+    new: str,
+    deleted: dict[str, list[int]],
+    dropped: list[str],
+    promoted: dict[str, str],
+    **options: Any,
 ) -> parquet.Merged:
-    return parquet.merge(sources, new, delete_rows=deleted or None, drop=dropped, as_files=True, **options)
+    changes: dict[str, Any] = {"delete_rows": deleted or None, "drop": dropped, "promote": promoted}
+    return parquet.merge(sources, new, as_files=True, **changes, **options)
 
 
 def _features(table: DeltaTable) -> set[str]:
