@@ -249,11 +249,14 @@ def races(path: Path, mode: Literal["name", "id"]) -> None:
 def history(path: Path, seed: int) -> None:
     """Fails if a random history has other rows than the model of the table."""
     random.seed(seed)
-    mode = random.choice(["name", "id"])
-    table = MappedTable(path, mode, is_upgraded=random.random() < 0.3)  # type: ignore[arg-type]
+    mode, is_widened = random.choice(["name", "id"]), random.random() < 0.3
+    features = ["typeWidening"] if is_widened else []
+    table = MappedTable(path, mode, is_upgraded=random.random() < 0.3 and not is_widened, more_features=features)  # type: ignore[arg-type]
+    table.is_read_by_ids = is_widened
     table.append(90, is_foreign=mode == "id" and random.random() < 0.3)
     leaves = ["value", "name", "point.x", "point.deep.z", "parts.v", "parts.k"]
-    kinds = ["append", "rename", "rename", "drop", "vector", "vector", "delete", "compact", "purge", "sort", "zorder", "checkpoint"]
+    kinds = ["append", "rename", "rename", "drop", "delete", "compact", "purge", "sort", "zorder", "checkpoint"]
+    kinds += ["widen", "append", "append"] if is_widened else ["vector", "vector"]
     for step in range(1, 10):
         match random.choice(kinds):
             case "append":
@@ -268,6 +271,13 @@ def history(path: Path, seed: int) -> None:
                 table.drop(leaves[at])
                 # Under the former name, it is another column.
                 table.add(leaves[at], random.choice([kind, "string"]))
+            case "widen":
+                name = next((it for it in leaves if table.find(it).kind in ("integer", "float") and "." not in it), None)
+                if name:
+                    table.widen(name, {"integer": "long", "float": "double"}[table.find(name).kind])
+                else:
+                    leaves.append(f"added {step}")
+                    table.add(leaves[-1], random.choice(["integer", "float"]))
             case "vector":
                 more_deleted(table)
             case "delete":

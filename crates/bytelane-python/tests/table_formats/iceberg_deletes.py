@@ -256,8 +256,8 @@ def history(directory: Path, seed: int) -> None:
                 table.append(rows_of(number))
                 rows += rows_of(number).to_pylist()
             case "equal":
-                deleted = [{"id": i, "place": place} for i in range(least, least + 30)]
-                delete_equal(directory, table, ["id", "place"], deleted)
+                deleted = [{"id": i, "point": {"x": i}, "place": place} for i in range(least, least + 30)]
+                delete_equal(directory, table, [random.choice(["id", "point.x"]), "place"], deleted)
                 rows = [it for it in rows if not (least <= it["id"] < least + 30 and it["place"] == place)]
             case "at":
                 files = [it for it in current_files(table)[0] if not it.deletes]

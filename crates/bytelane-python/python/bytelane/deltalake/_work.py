@@ -93,6 +93,7 @@ class Work(NewFiles):
     old: list[File] = field(default_factory=list)
     new: list[_New] = field(default_factory=list)
     deleted_rows: int = 0
+    _schemas: dict[str, pa.Schema] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: DeltaTable | Path) -> Work:
@@ -110,10 +111,13 @@ class Work(NewFiles):
 
     def schema(self, file: File) -> pa.Schema:
         """Returns the columns that a file has."""
+        if file.path in self._schemas:
+            return self._schemas[file.path]
         path = self.path(file.path)
         schema = pa.schema(parquet.read_schema(path))
         if not self.columns.has_ids(schema):
             raise ValueError(f"{path}: its columns have no IDs, by which this table finds columns; rewrite it with the program that wrote it")
+        self._schemas[file.path] = schema
         return schema
 
     def promoted(self, file: File) -> dict[str, str]:
