@@ -2,10 +2,10 @@
 
 use arrow_array::builder::{Int64Builder, ListBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float64Type, Int32Type, Int64Type};
+use arrow_array::types::{Decimal128Type, Float64Type, Int32Type, Int64Type};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Date32Array, Float64Array, Int32Array, Int64Array, RecordBatch,
-    StringArray, StructArray, UInt32Array,
+    Array, ArrayRef, BooleanArray, Date32Array, Decimal128Array, Float64Array, Int32Array,
+    Int64Array, RecordBatch, StringArray, StructArray, UInt32Array,
 };
 use arrow_schema::{DataType, Field, TimeUnit};
 use arrow_select::concat::concat_batches;
@@ -311,6 +311,49 @@ fn sorted(path: &Path) -> RecordBatch {
     writer.close().unwrap();
     fs::write(path, file).unwrap();
     rows
+}
+
+#[test]
+fn numbers_are_promoted_to_other_kinds() {
+    let directory = tempfile::tempdir().unwrap();
+    let (old, new) = (directory.path().join("old"), directory.path().join("new"));
+    let numbers = || (0..1000).map(|it| (it % 7 != 0).then_some(it));
+    let hundredths = Decimal128Array::from_iter(numbers().map(|it| it.map(i128::from)));
+    let hundredths = hundredths.with_precision_and_scale(6, 2).unwrap();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("count", Arc::new(Int32Array::from_iter(numbers()))),
+        ("whole", Arc::new(Int32Array::from_iter(numbers()))),
+        ("price", Arc::new(hundredths)),
+    ];
+    let columns = columns.map(|(name, column)| (name, column, true));
+    let rows = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
+    let file = fs::File::create(&old).unwrap();
+    let mut writer = ArrowWriter::try_new(file, rows.schema(), None).unwrap();
+    writer.write(&rows).unwrap();
+    writer.close().unwrap();
+    let promote = |price| {
+        Edits::default().with_promote([
+            ("count", Promotion::Type(DataType::Float64)),
+            ("whole", Promotion::Type(DataType::Decimal128(12, 2))),
+            ("price", Promotion::Type(price)),
+        ])
+    };
+    edited(&old, &new, promote(DataType::Decimal128(8, 4)));
+    let (after, _) = read(&new, None);
+    let count = after["count"].as_primitive::<Float64Type>();
+    assert!(count.iter().eq(numbers().map(|it| it.map(f64::from))));
+    let digits = |name: &str| after[name].as_primitive::<Decimal128Type>().clone();
+    let hundredfold = || numbers().map(|it| it.map(|it| i128::from(it) * 100));
+    assert!(digits("whole").iter().eq(hundredfold()));
+    assert!(digits("price").iter().eq(hundredfold()));
+    // Fewer digits before the point do not hold all values.
+    let narrower = options(promote(DataType::Decimal128(7, 4)));
+    let error = edit(&old, directory.path().join("other"), &narrower);
+    let error = error.unwrap_err().to_string();
+    assert!(
+        error.contains("decimal128(7, 4) does not hold all"),
+        "{error}"
+    );
 }
 
 #[test]

@@ -106,8 +106,6 @@ impl Columns {
             Promotion::Type(data_type) => data_type,
         };
         let target = Field::clone(&field).with_data_type(data_type.clone());
-        let is_date = matches!(field.data_type(), DataType::Date32)
-            && matches!(data_type, DataType::Timestamp(_, None));
         let united = unite(&field, &target).ok();
         if united
             .as_ref()
@@ -116,7 +114,7 @@ impl Columns {
             let elements = stored(&target)?;
             let other = Root::new(elements, Some(Arc::new(target)), Path::new(""));
             self.join(at, other, Path::new(""))
-        } else if is_date {
+        } else if is_exact(field.data_type(), data_type) {
             let mut elements = stored(&target)?;
             elements[0].field_id = root.elements[0].field_id;
             *root = Root {
@@ -132,6 +130,29 @@ impl Columns {
                 format!("its type is {own}, and {wanted} does not hold all of its values");
             Err(Problem::Option(problem).into())
         }
+    }
+}
+
+/// Returns true if a type of another kind holds all values of a type.
+fn is_exact(from: &DataType, to: &DataType) -> bool {
+    use DataType::{Date32, Decimal128, Float64, Int8, Int16, Int32, Int64, Timestamp};
+    let digits = match from {
+        Int8 => 3,
+        Int16 => 5,
+        Int32 => 10,
+        Int64 => 19,
+        _ => i16::MAX,
+    };
+    match (from, to) {
+        (Date32, Timestamp(_, None)) | (Int8 | Int16 | Int32, Float64) => true,
+        (Decimal128(precision, scale), Decimal128(wider, finer)) => {
+            let before = |precision: u8, scale: i8| i16::from(precision) - i16::from(scale);
+            finer >= scale && before(*wider, *finer) >= before(*precision, *scale)
+        }
+        (_, Decimal128(precision, scale)) => {
+            *scale >= 0 && i16::from(*precision) - i16::from(*scale) >= digits
+        }
+        _ => false,
     }
 }
 
