@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +27,10 @@ TYPES = {
     "string": pa.string(),
     "date": pa.date32(),
     "timestamp_ntz": pa.timestamp("us"),
+    "decimal(6,2)": pa.decimal128(6, 2),
+    "decimal(10,4)": pa.decimal128(10, 4),
+    "decimal(12,1)": pa.decimal128(12, 1),
+    "decimal(23,3)": pa.decimal128(23, 3),
 }
 
 
@@ -58,8 +63,8 @@ class Column:
 
     def read(self, value: Any, stored: pa.Field) -> Any:
         """Returns a value of a file under the names of the table, by IDs, in the type of the table."""
-        if self.kind == "timestamp_ntz" and isinstance(value, date) and not isinstance(value, datetime):
-            return datetime.combine(value, time())
+        if self.former:
+            return pa.scalar(value, stored.type).cast(TYPES[self.kind]).as_py()
         if value is None or not self.members:
             return value
         if self.kind == "array":
@@ -163,7 +168,7 @@ class MappedTable:
         column.kind, column.former, self.is_read_by_ids = kind, column.kind, True
         if "." not in path:
             for row in self.rows:
-                row[path] = column.read(row[path], pa.field(path, TYPES[kind]))
+                row[path] = column.read(row[path], pa.field(path, TYPES[column.former]))
         self.commit([self.metadata()])
 
     def _change(self, path: str, new: str | None) -> None:
@@ -187,6 +192,7 @@ class MappedTable:
                 return [{it.name: value(it, salt + at) for it in column.members} for at in range(n % 3)]
             day = date(2026, 1, 1) + timedelta(n % 300)
             plain: Row = {"byte": n % 100, "short": n % 1000, "integer": n % 1000, "long": n, "float": n / 8, "double": n / 8}
+            plain |= {f"decimal({digits},{scale})": Decimal(n % 1000).scaleb(-scale) for digits, scale in [(6, 2), (10, 4), (12, 1), (23, 3)]}
             plain |= {"string": f"text {n}", "date": day, "timestamp_ntz": datetime.combine(day, time(n % 24))}
             return None if n % 7 == 3 else plain[column.kind]
 
@@ -222,7 +228,7 @@ class MappedTable:
                 "size": file.stat().st_size,
                 "modificationTime": 0,
                 "dataChange": True,
-                "stats": json.dumps(statistics_of(stored, here), default=lambda it: it.isoformat()),
+                "stats": json.dumps(statistics_of(stored, here), default=lambda it: float(it) if isinstance(it, Decimal) else it.isoformat()),
             }
             actions.append({"add": add})
         self.rows += rows

@@ -85,16 +85,16 @@ class Columns:
     def promoted(self, there: pa.Schema) -> dict[str, str]:
         """Returns the columns of a file whose type has become a wider one in the table, and these types.
 
-        Raises a `ValueError` if `parquet.edit` has no such promotion.
+        Raises a `ValueError` for a part of a column, which `parquet.edit` cannot promote.
         """
         fields = self._fields(there)
         pairs = [(column, fields[column.name]) for column in self.schema if column.name in fields]
         changed = [(column, found) for column, found in pairs if self._is_widened(column, found)]
         for column, found in changed:
-            if not _can_be_promoted(found.type, column.type):
+            if pa.types.is_nested(column.type):
                 raise ValueError(
-                    f"the type of {column.name} was widened from {found.type} to {column.type}, which is not supported; rewrite the "
-                    "table with Spark"
+                    f"a part of {column.name} has a wider type now, {column.type} instead of {found.type}, which is not supported; "
+                    "rewrite the table with Spark"
                 )
         return {found.name: str(column.type) for column, found in changed}
 
@@ -204,14 +204,6 @@ def _is_narrower(old: pa.DataType, new: pa.DataType) -> bool:
     if pa.types.is_integer(old) and pa.types.is_integer(new):
         return bool(old.bit_width < new.bit_width)
     return bool(old != new and not (pa.types.is_timestamp(old) and pa.types.is_timestamp(new)))
-
-
-def _can_be_promoted(old: pa.DataType, new: pa.DataType) -> bool:
-    """Returns whether `parquet.edit` can give a column another type."""
-    if pa.types.is_integer(old):
-        return bool(pa.types.is_integer(new))
-    are_floats = pa.types.is_float32(old) and pa.types.is_float64(new)
-    return bool(are_floats or (pa.types.is_date(old) and pa.types.is_timestamp(new)))
 
 
 def _part(data_type: pa.DataType, steps: list[str]) -> pa.DataType:
