@@ -23,6 +23,7 @@ mod schema;
 mod sorting;
 mod verify;
 mod window;
+mod writer;
 
 pub use facts::{FIELDS, Fact, KEYS, Rule};
 pub use options::{MergeOptions, MergePages};

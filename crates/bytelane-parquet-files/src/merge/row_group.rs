@@ -1,191 +1,29 @@
-//! Joins and writes row groups of the output.
+//! Joins the columns of row groups.
 
 use super::encode::Encoding;
 use super::input::RowGroup;
 use super::join::{Input, Join};
 use super::meaning::Converting;
-use super::outcome::{MergedColumn, MergedPages, Notes};
+use super::outcome::{MergedPages, Notes};
 use super::plan::Plan;
-use super::sorting;
 use arrow_schema::DataType;
 use bytelane_parquet::catch_panic::catch_panic;
 use bytelane_parquet::choice::Learned;
 use bytelane_parquet::chunk::Chunk;
-use bytelane_parquet::file::FileWriter;
-use bytelane_parquet::format;
-use bytelane_parquet::parallel::{Limits, in_order};
 use bytelane_parquet::types::fields::{children, leaves};
 use bytelane_parquet::{Error, Problem, Result};
-use bytes::Bytes;
 use parquet::basic::Compression;
-use std::io::Write;
 use std::ops::Range;
 
-/// Writes row groups.
-pub(super) struct Writer<'a> {
-    plan: &'a Plan<'a>,
-    columns: Vec<MergedColumn>,
-    notes: Notes,
-    /// Size of chunks read and written, in bytes.
-    before: u64,
-    after: u64,
-    /// Set if all pages are re-encoded.
-    fresh: bool,
-    /// Encodings chosen for earlier row groups, for each column.
-    learned: Vec<Learned>,
-}
-
-impl<'a> Writer<'a> {
-    pub(super) fn new(plan: &'a Plan<'a>, fresh: bool, notes: Notes) -> Self {
-        let columns = plan.schema.columns().iter().map(|column| MergedColumn {
-            path: column.path().string(),
-            ..MergedColumn::default()
-        });
-        Self {
-            plan,
-            columns: columns.collect(),
-            notes,
-            before: 0,
-            after: 0,
-            fresh,
-            learned: plan
-                .columns
-                .roots
-                .iter()
-                .map(|_| Learned::default())
-                .collect(),
-        }
-    }
-
-    /// Returns the ratio of the bytes written to the bytes read.
-    pub(super) fn ratio(&self) -> f64 {
-        match self.before {
-            0 => 1.0,
-            before => self.after as f64 / before as f64,
-        }
-    }
-
-    pub(super) fn note(&mut self, note: String) {
-        self.notes.add(note);
-    }
-
-    /// Returns the outcome.
-    pub(super) fn finish(self) -> (Vec<MergedColumn>, Vec<String>) {
-        (self.columns, self.notes.finish())
-    }
-
-    /// Joins row groups into one.
-    pub(super) fn join(
-        &mut self,
-        groups: &[RowGroup],
-        report: impl Fn() -> Result<()>,
-    ) -> Result<Joined> {
-        let (plan, fresh) = (self.plan, self.fresh);
-        let limits = Limits {
-            threads: plan.threads,
-            weight: u64::MAX,
-            depth: plan.depth,
-        };
-        let mut first = 0;
-        let units = plan.columns.roots.iter().zip(&mut self.learned);
-        let units = units.enumerate().map(|(root, (column, learned))| {
-            let leaves = first..first + column.leaves;
-            first = leaves.end;
-            let joining = Joining {
-                plan,
-                groups,
-                root,
-                leaves,
-                fresh,
-            };
-            (0, (joining, learned))
-        });
-        let join = |(joining, learned): (Joining<'_>, &mut Learned)| {
-            let mut notes = Notes::default();
-            let chunks = joining.chunks(&mut notes, learned);
-            let chunks = chunks.map_err(|error| joining.located(error))?;
-            Ok((chunks, notes))
-        };
-        let mut joined = Joined::default();
-        let take = |(chunks, notes): (Vec<Leaf>, Notes)| {
-            joined.leaves.extend(chunks);
-            joined.notes.append(notes);
-            report()
-        };
-        report()?;
-        in_order(limits, units, join, take, &report)?;
-        let rows: u64 = groups.iter().map(|group| group.rows).sum();
-        let sorted = sorting::joined(groups, self.plan)?;
-        let was_sorted = |group: &RowGroup| {
-            let described = &group.file.footer.row_groups[group.index];
-            described
-                .sorting_columns
-                .as_ref()
-                .is_some_and(|it| !it.is_empty())
-        };
-        if sorted.is_none() && groups.iter().any(was_sorted) {
-            joined.notes.add(
-                "sorting columns of a row group were left out: the ranges of its inputs do not follow each other",
-            );
-        }
-        joined.described = format::RowGroup {
-            num_rows: rows as i64,
-            sorting_columns: sorted,
-            file_offset: Some(0),
-            total_compressed_size: Some(0),
-            ..Default::default()
-        };
-        Ok(joined)
-    }
-
-    /// Writes a joined row group.
-    pub(super) fn write(&mut self, joined: Joined, to: &mut FileWriter<impl Write>) -> Result<()> {
-        for (leaf, column) in joined.leaves.into_iter().zip(&mut self.columns) {
-            column.bytes_before += leaf.before;
-            column.bytes_after += leaf.chunk.bytes();
-            column.pages.add(leaf.pages);
-            if let Some(compression) = leaf.compression {
-                column.add_compression(compression);
-            }
-            self.before += leaf.before;
-            self.after += leaf.chunk.bytes();
-            to.add_chunk(leaf.chunk, &Bytes::new())?;
-        }
-        self.notes.append(joined.notes);
-        let described = format::RowGroup {
-            ordinal: i16::try_from(to.row_groups()).ok(),
-            ..joined.described
-        };
-        to.end_row_group(described, &Bytes::new())
-    }
-}
-
-/// Row group that has not been written yet.
-#[derive(Default)]
-pub(super) struct Joined {
-    leaves: Vec<Leaf>,
-    described: format::RowGroup,
-    notes: Notes,
-}
-
-impl Joined {
-    /// Returns the number of bytes that it takes in a file, indexes and footer included.
-    pub(super) fn bytes(&self) -> Result<u64> {
-        let chunks = self.leaves.iter();
-        let bytes = chunks.map(|leaf| Ok(leaf.chunk.bytes() + leaf.chunk.tail_bytes()?));
-        bytes.sum()
-    }
-}
-
 /// New chunk of a leaf.
-struct Leaf {
-    chunk: Chunk,
+pub(super) struct Leaf {
+    pub chunk: Chunk,
     /// Its pages by operation.
-    pages: MergedPages,
+    pub pages: MergedPages,
     /// Compression of new pages; `None` if all were copied.
-    compression: Option<Compression>,
+    pub compression: Option<Compression>,
     /// Size of the chunks read, in bytes.
-    before: u64,
+    pub before: u64,
 }
 
 impl Leaf {
@@ -204,18 +42,18 @@ impl Leaf {
 }
 
 /// Joins the chunks of a column.
-struct Joining<'a> {
-    plan: &'a Plan<'a>,
-    groups: &'a [RowGroup],
-    root: usize,
-    leaves: Range<usize>,
+pub(super) struct Joining<'a> {
+    pub plan: &'a Plan<'a>,
+    pub groups: &'a [RowGroup],
+    pub root: usize,
+    pub leaves: Range<usize>,
     /// Set if all pages are re-encoded.
-    fresh: bool,
+    pub fresh: bool,
 }
 
 impl Joining<'_> {
     /// Adds the column to an error, and the file if there is only one.
-    fn located(&self, error: Error) -> Error {
+    pub(super) fn located(&self, error: Error) -> Error {
         let error = error.in_column(self.plan.columns.roots[self.root].name());
         match self.groups {
             [first, others @ ..] if others.iter().all(|it| it.path == first.path) => {
@@ -225,7 +63,21 @@ impl Joining<'_> {
         }
     }
 
-    fn chunks(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
+    /// Returns the uncompressed size of the column in the first row group that has it, 0 if it is unknown.
+    pub(super) fn typical_bytes(&self) -> i64 {
+        let place = |group: &RowGroup| self.plan.columns.place(&group.layout, self.root);
+        let mut placed = self.groups.iter().filter_map(|it| Some((it, place(it)?)));
+        let Some((group, place)) = placed.next() else {
+            return 0;
+        };
+        let described = &group.file.footer.row_groups[group.index];
+        let chunks = described.columns.iter().skip(place.leaf).take(place.leaves);
+        let chunks = chunks.filter_map(|chunk| chunk.decode().ok());
+        let bytes = chunks.map(|chunk| chunk.meta_data.total_uncompressed_size);
+        bytes.fold(0, i64::saturating_add)
+    }
+
+    pub(super) fn chunks(&self, notes: &mut Notes, learned: &mut Learned) -> Result<Vec<Leaf>> {
         if self.plan.columns.roots[self.root].is_converted {
             return self.converted(notes, learned);
         }

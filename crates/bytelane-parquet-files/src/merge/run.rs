@@ -6,7 +6,7 @@ use super::outcome::{MergedColumn, Notes};
 use super::output::{Outputs, Room};
 use super::part::Part;
 use super::plan::{OPEN_FILES, Plan};
-use super::row_group::{Joined, Writer};
+use super::writer::{Joined, Writer};
 use bytelane_parquet::parallel::{Limits, in_order};
 use bytelane_parquet::{Error, Result};
 use std::collections::VecDeque;
@@ -81,10 +81,7 @@ impl<'a> Run<'a> {
             }
             let most = self.most_rows();
             match self.outputs.room() {
-                None => {
-                    let joined = self.join(most)?;
-                    self.write(most, joined)?;
-                }
+                None => self.join_and_write(most)?,
                 Some(room) => self.fill(room, most)?,
             }
         }
@@ -240,6 +237,25 @@ impl<'a> Run<'a> {
 
     /// Joins the next rows.
     fn join(&mut self, rows: u64) -> Result<Joined> {
+        let groups = self.read(rows)?;
+        let (done, total) = (self.done, self.total);
+        let report = || self.options.report(done, total);
+        self.writer.join(&groups, report)
+    }
+
+    /// Joins the next rows, and writes them.
+    fn join_and_write(&mut self, rows: u64) -> Result<()> {
+        let groups = self.read(rows)?;
+        let (done, total) = (self.done, self.total);
+        let report = || self.options.report(done, total);
+        let to = self.outputs.writer()?;
+        self.writer.join_and_write(&groups, to, report)?;
+        self.are_written(rows);
+        Ok(())
+    }
+
+    /// Reads the row groups with the next rows.
+    fn read(&mut self, rows: u64) -> Result<Vec<RowGroup>> {
         let parts = self.next_parts(rows);
         let files = parts.chunk_by(|one, other| one.input == other.input);
         let (plan, mut last, mut groups) = (self.plan, self.last.take(), Vec::new());
@@ -260,9 +276,7 @@ impl<'a> Run<'a> {
             depth: plan.depth,
         };
         in_order(limits, units, read, take, || Ok(()))?;
-        let (done, total) = (self.done, self.total);
-        self.writer
-            .join(&groups, || self.options.report(done, total))
+        Ok(groups)
     }
 
     /// Returns the parts with the next rows.
@@ -285,6 +299,12 @@ impl<'a> Run<'a> {
     /// Writes the next rows, which have been joined.
     fn write(&mut self, rows: u64, joined: Joined) -> Result<()> {
         self.writer.write(joined, self.outputs.writer()?)?;
+        self.are_written(rows);
+        Ok(())
+    }
+
+    /// Counts rows that have been written.
+    fn are_written(&mut self, rows: u64) {
         self.outputs.add_rows(rows);
         let mut left = rows;
         while let Some(part) = self.parts.front_mut().filter(|_| left > 0) {
@@ -297,7 +317,6 @@ impl<'a> Run<'a> {
             self.done += part.bytes;
             self.parts.pop_front();
         }
-        Ok(())
     }
 }
 
