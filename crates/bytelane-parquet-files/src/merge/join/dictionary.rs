@@ -11,6 +11,9 @@ use std::ops::Range;
 /// Memory that an entry takes while its dictionary is added, in bytes, besides its own bytes.
 const EACH: u64 = 32;
 
+/// Memory, in bytes, that a dictionary may take without asking the system how much there is.
+const LITTLE: u64 = 1 << 20;
+
 /// Number of entries that are looked up at a time.
 const BATCH: usize = 64;
 
@@ -165,8 +168,12 @@ impl Dictionary {
 
 /// Returns an error if a dictionary has more entries than memory allows.
 fn check_count(bytes: &[u8], count: usize) -> Result<()> {
+    let taken = (count as u64).saturating_mul(EACH);
+    if taken <= LITTLE {
+        return Ok(());
+    }
     let limit = MemoryLimit::default().of_read(bytes.len() as u64);
-    if (count as u64).saturating_mul(EACH) > limit {
+    if taken > limit {
         return Err(Problem::MemoryLimit { limit }.into());
     }
     Ok(())
