@@ -257,7 +257,7 @@ impl Chunk {
         Ok(())
     }
 
-    /// Sets the position of its pages in a file.
+    /// Sets the position of its pages in a file to which they have been written, and frees them.
     pub(crate) fn move_pages(&mut self, start: u64) {
         let forward = (start as i64).wrapping_sub(self.start as i64);
         for offset in page_offsets(&mut self.metadata.meta_data) {
@@ -276,6 +276,7 @@ impl Chunk {
         for page in pages.flat_map(|index| &mut index.page_locations) {
             page.offset = page.offset.wrapping_add(forward);
         }
+        self.pages = Stored::File(start..start + self.bytes());
         self.start = start;
     }
 
