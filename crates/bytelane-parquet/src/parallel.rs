@@ -2,8 +2,9 @@
 
 use crate::Result;
 use crate::stack::{stack_size, with_stack};
-use rayon::ThreadPool;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::BTreeMap;
+use std::io;
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -99,13 +100,70 @@ pub fn in_order<T: Send, R: Send>(
             let thread = thread::Builder::new().stack_size(stack_size(limits.depth));
             thread.spawn_scoped(scope, move || shared.work(limits, work))?;
         }
-        while let Some((weight, result)) = shared.next_result(&idle)? {
-            take(result?)?;
-            shared.is_taken(weight);
-        }
+        shared.take_all(&mut take, idle)?;
         drop(end);
         Ok(())
     })
+}
+
+/// Threads for several calls. Each of them uses memory again that it has freed, which new threads would not.
+#[derive(Debug)]
+pub struct Workers {
+    threads: NonZero<usize>,
+    /// `None` if the caller does all work.
+    pool: Option<ThreadPool>,
+}
+
+impl Workers {
+    /// Starts threads.
+    pub fn new(threads: NonZero<usize>) -> Result<Self> {
+        let threads = bounded_threads(threads, usize::MAX);
+        let build = || {
+            let pool = ThreadPoolBuilder::new().num_threads(threads.get());
+            pool.stack_size(stack_size(0)).build()
+        };
+        let pool = (threads.get() > 1).then(build).transpose();
+        Ok(Self {
+            threads,
+            pool: pool.map_err(io::Error::other)?,
+        })
+    }
+
+    /// Returns whether several threads work at the same time.
+    pub fn are_several(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    /// Does the same as the function [`in_order`], with these threads: `weight` is the maximum total weight, and `depth` the
+    /// nesting depth of the columns.
+    pub fn in_order<T: Send, R: Send>(
+        &self,
+        (weight, depth): (u64, usize),
+        units: impl Iterator<Item = (u64, T)> + Send,
+        work: impl Fn(T) -> Result<R> + Sync,
+        mut take: impl FnMut(R) -> Result<()>,
+        idle: impl Fn() -> Result<()>,
+    ) -> Result<()> {
+        let limits = Limits {
+            threads: self.threads,
+            weight,
+            depth,
+        };
+        let Some(pool) = &self.pool else {
+            return in_order(limits, units, work, take, idle);
+        };
+        let work = |unit| with_stack(depth, || work(unit));
+        let shared = Shared::new(units);
+        pool.in_place_scope(|scope| {
+            let end = End(&shared);
+            for _ in 0..self.threads.get() {
+                scope.spawn(|_| shared.work(limits, &work));
+            }
+            shared.take_all(&mut take, idle)?;
+            drop(end);
+            Ok(())
+        })
+    }
 }
 
 /// Does the same on the threads of a pool and on the caller's thread, which may be one of the pool.
@@ -189,6 +247,19 @@ impl<T, I: Iterator<Item = (u64, T)>, R> Shared<I, R> {
         self.lock().results.insert(index, (weight, result));
         self.changed.notify_all();
         true
+    }
+
+    /// Takes all results.
+    fn take_all(
+        &self,
+        take: &mut impl FnMut(R) -> Result<()>,
+        idle: impl Fn() -> Result<()>,
+    ) -> Result<()> {
+        while let Some((weight, result)) = self.next_result(&idle)? {
+            take(result?)?;
+            self.is_taken(weight);
+        }
+        Ok(())
     }
 
     /// Makes room after a result was taken.
@@ -302,6 +373,28 @@ mod tests {
             in_order(limits(threads), units, work, take, || Ok(())).unwrap();
             assert!(results.iter().copied().eq(0..500), "{threads} threads");
             assert!(most.into_inner() <= 10, "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn workers_work_for_several_calls() {
+        for threads in [1, 2, 7] {
+            let workers = Workers::new(limits(threads).threads).unwrap();
+            for depth in [0, 100] {
+                let mut results = Vec::new();
+                let take = |unit: u64| {
+                    results.push(unit);
+                    Ok(())
+                };
+                let units = (0..500_u64).map(|unit| (unit % 4, unit));
+                let of = (10, depth);
+                workers.in_order(of, units, Ok, take, || Ok(())).unwrap();
+                assert!(results.iter().copied().eq(0..500), "{threads} threads");
+            }
+            let work = |unit: u64| Err::<u64, _>(Error::corrupt(format!("no {unit}")));
+            let units = (0..u64::MAX).map(|unit| (1, unit));
+            let failed = workers.in_order((10, 0), units, work, |_| Ok(()), || Ok(()));
+            assert_eq!(failed.unwrap_err().to_string(), "no 0");
         }
     }
 

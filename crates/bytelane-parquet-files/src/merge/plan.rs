@@ -16,7 +16,7 @@ use bytelane_parquet::file::{in_parquet, mend_schema};
 use bytelane_parquet::format::{
     ColumnOrder, FileMetaData, KeyValue, RowGroup, SchemaElement, TypeDefinedOrder,
 };
-use bytelane_parquet::parallel::{Limits, in_order};
+use bytelane_parquet::parallel::Workers;
 use bytelane_parquet::stack::with_stack;
 use bytelane_parquet::statistics::Compare;
 use bytelane_parquet::types::fields::leaves;
@@ -29,7 +29,6 @@ use parquet::file::reader::Length;
 use parquet::schema::types::SchemaDescPtr;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -67,7 +66,7 @@ pub(super) struct Plan<'a> {
     pub keeps_pages: bool,
     pub row_limit: RowLimit,
     pub memory: MemoryLimit,
-    pub threads: NonZero<usize>,
+    pub workers: Workers,
     /// Row groups of a damaged file that are not sorted as they say.
     pub unsorted: Vec<usize>,
     /// Programs that must be able to read encoded columns.
@@ -171,14 +170,10 @@ impl<'a> Plan<'a> {
             });
             Ok(())
         };
-        let limits = Limits {
-            threads: options.threads(),
-            weight: OPEN_FILES,
-            depth: 0,
-        };
+        let workers = Workers::new(options.threads())?;
         let files = paths.iter().enumerate();
         let files = files.map(|(number, path)| (1, (number, *path)));
-        in_order(limits, files, open, &mut add, || Ok(()))?;
+        workers.in_order((OPEN_FILES, 0), files, open, &mut add, || Ok(()))?;
         parts.retain(|part| part.len() > 0);
         let layouts: Vec<(&Path, &Layout)> =
             inputs.iter().map(|it| (it.path, &*it.layout)).collect();
@@ -290,7 +285,7 @@ impl<'a> Plan<'a> {
             keeps_pages: options.keeps_pages(),
             row_limit: options.row_limit(),
             memory: options.memory(),
-            threads: options.threads(),
+            workers,
             unsorted: options
                 .salvage()
                 .map_or_else(Vec::new, |it| it.unsorted.clone()),

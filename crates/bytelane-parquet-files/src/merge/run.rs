@@ -7,7 +7,6 @@ use super::output::{Outputs, Room};
 use super::part::Part;
 use super::plan::{OPEN_FILES, Plan};
 use super::writer::{Joined, Writer};
-use bytelane_parquet::parallel::{Limits, in_order};
 use bytelane_parquet::{Error, Result};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -270,12 +269,9 @@ impl<'a> Run<'a> {
             self.last = last;
             Ok(())
         };
-        let limits = Limits {
-            threads: plan.threads,
-            weight: OPEN_FILES,
-            depth: plan.depth,
-        };
-        in_order(limits, units, read, take, || Ok(()))?;
+        let limits = (OPEN_FILES, plan.depth);
+        plan.workers
+            .in_order(limits, units, read, take, || Ok(()))?;
         Ok(groups)
     }
 

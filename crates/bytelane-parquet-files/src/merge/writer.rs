@@ -9,7 +9,6 @@ use bytelane_parquet::Result;
 use bytelane_parquet::choice::Learned;
 use bytelane_parquet::file::FileWriter;
 use bytelane_parquet::format;
-use bytelane_parquet::parallel::{Limits, in_order};
 use bytes::Bytes;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -181,11 +180,6 @@ fn joined(
     mut take: impl FnMut(Leaf) -> Result<()>,
     report: impl Fn() -> Result<()>,
 ) -> Result<Rest> {
-    let limits = Limits {
-        threads: plan.threads,
-        weight: u64::MAX,
-        depth: plan.depth,
-    };
     let mut first = 0;
     let units = plan.columns.roots.iter().zip(learned).enumerate();
     let units = units.map(|(root, (column, learned))| {
@@ -201,7 +195,7 @@ fn joined(
         (joining, learned)
     });
     let mut units: Vec<(Joining<'_>, &mut Learned)> = units.collect();
-    if plan.threads.get() > 1 {
+    if plan.workers.are_several() {
         // No thread should be left with one of the largest columns at the end.
         units.sort_by_cached_key(|(joining, _)| Reverse(joining.typical_bytes()));
     }
@@ -223,7 +217,8 @@ fn joined(
     };
     report()?;
     let units = units.into_iter().map(|unit| (0, unit));
-    in_order(limits, units, join, take, &report)?;
+    let limits = (u64::MAX, plan.depth);
+    plan.workers.in_order(limits, units, join, take, &report)?;
     let rows: u64 = groups.iter().map(|group| group.rows).sum();
     let sorted = sorting::joined(groups, plan)?;
     let was_sorted = |group: &RowGroup| {
