@@ -38,6 +38,9 @@ pub(crate) struct FixedDecoder {
     scratch: Fresh,
 }
 
+/// Share of the rows up to which indices are compacted before they are looked up, not the values afterwards: one of so many.
+const COMPACTED_FIRST: usize = 2;
+
 /// Page that has values left.
 #[derive(Debug)]
 struct OpenPage {
@@ -89,12 +92,27 @@ impl OpenPage {
         }
     }
 
+    /// Returns whether its values are indices into the dictionary.
+    fn has_indices(&self) -> bool {
+        self.encoding == ValueEncoding::Dictionary && !self.is_decoded
+    }
+
+    /// Looks up those of the next indices whose bits are set.
+    fn take_kept<'a>(
+        &mut self,
+        decoder: &mut ValueDecoder,
+        bits: &BooleanBuffer,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
+        let (start, run) = (self.taken, self.run);
+        self.skip(bits.len())?;
+        decoder.look_up_kept(&self.values, run, start, bits, to)
+    }
+
     /// Moves behind the next values. The headers of earlier runs of indices are not read again.
     fn skip(&mut self, count: usize) -> Result<()> {
         self.taken += count;
-        let has_more_runs = self.encoding == ValueEncoding::Dictionary
-            && !self.is_decoded
-            && self.taken < self.valid;
+        let has_more_runs = self.has_indices() && self.taken < self.valid;
         if has_more_runs && let Some((width, runs)) = self.values.split_first() {
             let (bytes, values) = run_before(
                 *width,
@@ -211,23 +229,31 @@ impl FixedDecoder {
             .append(bytes, |to| spread(backend, dense, width, bits, to))
     }
 
-    /// Decodes values in the cache, and appends those whose bits are set.
+    /// Decodes values in the cache, and appends those whose bits are set. Of indices, only these are looked up if they are few.
     fn append_kept_once<T: Element + Pod>(&mut self, bits: &BooleanBuffer) -> Result<()> {
         self.decode_ahead(bits.len())?;
         let Some(page) = &mut self.page else {
             return Err(Error::corrupt("more values than the page has"));
         };
+        let kept = bits.count_set_bits();
         let bytes = bits.len() * size_of::<T>();
         self.scratch_memory.cover(bytes as u64)?;
         let (backend, decoder, dense) = (self.backend, &mut self.decoder, &mut self.scratch);
+        if kept * COMPACTED_FIRST <= bits.len()
+            && page.has_indices()
+            && decoder.has_entries_of(size_of::<T>())
+        {
+            return self.array.append(kept * size_of::<T>(), |to| {
+                page.take_kept(decoder, bits, to)
+            });
+        }
         dense.clear();
         dense.append(bytes, |to| page.take(decoder, bits.len(), to))?;
         let dense: &[T] = bytemuck::cast_slice(dense.bytes());
-        self.array
-            .append(bits.count_set_bits() * size_of::<T>(), |to| {
-                let kept = compact_to(backend, bits, dense, slots::<T>(to));
-                Ok(bytemuck::cast_slice_mut(kept))
-            })
+        self.array.append(kept * size_of::<T>(), |to| {
+            let kept = compact_to(backend, bits, dense, slots::<T>(to));
+            Ok(bytemuck::cast_slice_mut(kept))
+        })
     }
 
     /// Converts values in DELTA_BYTE_ARRAY, each of which depends on the previous one, to PLAIN.

@@ -2,8 +2,9 @@
 
 use super::super::header::ValueEncoding;
 use super::alp;
-use crate::memory::{Fresh, Slot, slots, write_each, zeros};
+use crate::memory::{Fresh, Slot, compact_values, slots, write_each, zeros};
 use crate::{Error, Result};
+use arrow_buffer::BooleanBuffer;
 use bytelane::Detected;
 use bytelane::byte_stream_split::Width;
 use bytelane::delta;
@@ -237,6 +238,43 @@ impl ValueDecoder {
         }
     }
 
+    /// Returns whether it has a dictionary, with entries of this size once they are decoded.
+    pub(crate) fn has_entries_of(&self, bytes: usize) -> bool {
+        match self.dictionary {
+            Some(Entries::Four(_)) => bytes == 4,
+            Some(Entries::Eight(_)) => bytes == 8,
+            Some(Entries::Sixteen(_)) => bytes == 16,
+            Some(Entries::Other(_)) | None => false,
+        }
+    }
+
+    /// Looks up the entries of those indices whose bits are set, the first of which is at `start`.
+    pub(crate) fn look_up_kept<'a>(
+        &mut self,
+        page: &[u8],
+        run: RunStart,
+        start: usize,
+        bits: &BooleanBuffer,
+        to: &'a mut [Slot],
+    ) -> Result<&'a mut [u8]> {
+        let (format, page) = indices_of(page)?;
+        let (backend, page) = (self.backend, &page[run.bytes..]);
+        let start = start - run.values;
+        self.indices.resize(bits.len(), 0);
+        let indices = &mut self.indices[..];
+        let found = format.decode_range_with(backend, page, start..start + bits.len(), indices);
+        let indices = found.map_err(damaged)?;
+        let kept = compact_values(backend, bits, indices);
+        let indices = &indices[..kept];
+        match &self.dictionary {
+            Some(Entries::Four(entries)) => copy_values(entries.values(), indices, to),
+            Some(Entries::Eight(entries)) => copy_values(entries.values(), indices, to),
+            Some(Entries::Sixteen(entries)) => copy_values(entries.values(), indices, to),
+            Some(Entries::Other(entries)) => copy_entries(entries, self.width, indices, to),
+            None => Err(Error::corrupt("a page of indices without a dictionary")),
+        }
+    }
+
     /// Looks up the entries of indices.
     fn look_up<'a>(
         &mut self,
@@ -245,12 +283,7 @@ impl ValueDecoder {
         range: Range<usize>,
         to: &'a mut [Slot],
     ) -> Result<&'a mut [u8]> {
-        let Some((bits, page)) = page.split_first() else {
-            return Err(Error::corrupt("a page of indices without their width"));
-        };
-        let Some(format) = Format::<u32>::new(u32::from(*bits)) else {
-            return Err(Error::corrupt(format!("indices of {bits} bits")));
-        };
+        let (format, page) = indices_of(page)?;
         let (backend, page) = (self.backend, &page[run.bytes..]);
         let range = range.start - run.values..range.end - run.values;
         let looked_up = match &self.dictionary {
@@ -282,6 +315,36 @@ fn look_up<'a, T: rle_hybrid::Entry + Pod>(
     decoded.map(bytemuck::cast_slice_mut)
 }
 
+/// Returns the format of a page of indices, and its runs.
+fn indices_of(page: &[u8]) -> Result<(Format<u32>, &[u8])> {
+    let Some((bits, runs)) = page.split_first() else {
+        return Err(Error::corrupt("a page of indices without their width"));
+    };
+    let Some(format) = Format::new(u32::from(*bits)) else {
+        return Err(Error::corrupt(format!("indices of {bits} bits")));
+    };
+    Ok((format, runs))
+}
+
+/// Copies entries one by one.
+fn copy_values<'a, T: Pod>(
+    entries: &[T],
+    indices: &[u32],
+    to: &'a mut [Slot],
+) -> Result<&'a mut [u8]> {
+    let most = indices.iter().copied().max();
+    if let Some(most) = most.filter(|it| *it as usize >= entries.len()) {
+        return Err(outside(most, entries.len()));
+    }
+    Ok(write_each(to, |at| entries[indices[at] as usize]))
+}
+
+fn outside(index: u32, entries: usize) -> Error {
+    Error::corrupt(format!(
+        "the index {index} into a dictionary of {entries} values"
+    ))
+}
+
 /// Copies entries of any width.
 fn copy_entries<'a>(
     entries: &[u8],
@@ -293,10 +356,7 @@ fn copy_entries<'a>(
     for (to, index) in to.chunks_exact_mut(width).zip(indices) {
         let start = *index as usize * width;
         let Some(entry) = entries.get(start..start + width) else {
-            return Err(Error::corrupt(format!(
-                "the index {index} into a dictionary of {} values",
-                entries.len() / width
-            )));
+            return Err(outside(*index, entries.len() / width));
         };
         to.copy_from_slice(entry);
     }
