@@ -373,6 +373,7 @@ fn repaired_chunk(
         pages.decode().is_ok_and(|pages| pages.iter().all(is_known))
     });
     let size_statistics = described.size_statistics.clone();
+    let geospatial = described.geospatial_statistics.clone();
     Ok(ColumnChunk {
         file_path: chunk.file_path.as_ref().map(text),
         meta_data: ColumnMetaData {
@@ -389,7 +390,7 @@ fn repaired_chunk(
             statistics: statistics.transpose()?,
             encoding_stats: pages.cloned(),
             size_statistics: size_statistics.filter(|it| it.decode().is_ok()),
-            geospatial_statistics: None,
+            geospatial_statistics: geospatial.filter(|it| it.decode().is_ok()),
             // The crate has no field for it. Both pages come before all data pages.
             dictionary_page_offset: described.first_page_offset(),
             symbol_table_page_offset: None,

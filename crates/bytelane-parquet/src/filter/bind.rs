@@ -1,5 +1,6 @@
 //! Checks predicates against a schema and evaluates them.
 
+use super::boxes::Boxed;
 use super::column::{Column, test_parts};
 use super::compute::Computed;
 use super::like::Pattern;
@@ -147,6 +148,9 @@ impl Node {
             Predicate::ILike { column, pattern } => {
                 leaf(column, Test::Like(Pattern::ignoring_case(pattern)))
             }
+            Predicate::IntersectsBox { column, corners } => {
+                leaf(column, Test::IntersectsBox(Boxed::new(*corners)))
+            }
             Predicate::IsNull { column } => leaf(column, Test::IsNull),
             Predicate::CompareExpressions {
                 left,
@@ -236,7 +240,7 @@ impl Node {
     pub(super) fn selectivity(&self) -> f64 {
         match self {
             Self::Leaf(leaf) => match &leaf.test {
-                Test::IsNull | Test::Compare(Comparison::Equal, _) => 0.05,
+                Test::IsNull | Test::IntersectsBox(_) | Test::Compare(Comparison::Equal, _) => 0.05,
                 Test::In(values) => (0.05 * values.len() as f64).min(0.5),
                 Test::Compare(Comparison::NotEqual, _) => 0.95,
                 Test::Compare(..) => 0.33,

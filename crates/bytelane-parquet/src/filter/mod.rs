@@ -10,6 +10,7 @@
 //! neither smaller nor larger than anything, and 0.0 equals -0.0.
 
 mod bind;
+mod boxes;
 mod column;
 mod compute;
 mod expression;
@@ -84,6 +85,15 @@ pub enum Predicate {
         column: String,
         /// Pattern that must match the whole text.
         pattern: String,
+    },
+    /// The box around the vertices of a geometry has a point in common with a box; null if the value is not a geometry in WKB.
+    ///
+    /// Row groups are skipped by the boxes of their geometries.
+    IntersectsBox {
+        /// Path of the column.
+        column: String,
+        /// Smallest x and y, and largest x and y. If the smallest x exceeds the largest one, the box crosses the antimeridian.
+        corners: [f64; 4],
     },
     /// Compares two expressions, such as two columns.
     CompareExpressions {
@@ -164,6 +174,7 @@ impl Predicate {
             | Self::In { column, .. }
             | Self::Like { column, .. }
             | Self::ILike { column, .. }
+            | Self::IntersectsBox { column, .. }
             | Self::IsNull { column } => {
                 if !columns.contains(&column.as_str()) {
                     columns.push(column);

@@ -1,11 +1,13 @@
 //! Tests the values of one column.
 
 use super::Comparison;
+use super::boxes::Boxed;
 use super::like::Pattern;
 use super::value::{Place, Value};
 use crate::types::extension::is_uuid;
 use crate::{Problem, Result};
 use arrow_array::cast::AsArray;
+use arrow_array::iterator::ArrayIter;
 use arrow_array::types::*;
 use arrow_array::{
     Array, ArrayAccessor, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray,
@@ -21,6 +23,7 @@ pub(super) enum Test {
     Compare(Comparison, Value),
     In(Vec<Value>),
     Like(Pattern),
+    IntersectsBox(Boxed),
 }
 
 impl Test {
@@ -85,6 +88,15 @@ impl Test {
         match (self, data_type) {
             (Self::IsNull, _) => Ok(is_null(array)),
             (_, DataType::Null) => Ok(BooleanArray::new_null(array.len())),
+            (Self::IntersectsBox(it), DataType::Binary) => {
+                Ok(meeting(it, array.as_binary::<i32>()))
+            }
+            (Self::IntersectsBox(it), DataType::LargeBinary) => {
+                Ok(meeting(it, array.as_binary::<i64>()))
+            }
+            (Self::IntersectsBox(it), DataType::BinaryView) => {
+                Ok(meeting(it, array.as_binary_view()))
+            }
             _ => integers! {
                 DataType::Int8 => Int8Type,
                 DataType::Int16 => Int16Type,
@@ -193,9 +205,22 @@ impl Test {
                 let problem = format!("`like` needs a column of text, but the type is {data_type}");
                 Err(Problem::Option(problem).into())
             }
+            Self::IntersectsBox(_) => {
+                let problem = format!(
+                    "`st_intersects_box` needs a column of geometries in WKB, but the type is {data_type}"
+                );
+                Err(Problem::Option(problem).into())
+            }
             Self::IsNull => unreachable!("it does not depend on values"),
         }
     }
+}
+
+/// Tests geometries. Those that are no WKB are null.
+fn meeting<'a>(wanted: &Boxed, array: impl ArrayAccessor<Item = &'a [u8]>) -> BooleanArray {
+    ArrayIter::new(array)
+        .map(|value| wanted.meets_geometry(value?))
+        .collect()
 }
 
 /// Test with values of the column's own type.

@@ -2,10 +2,13 @@
 //! them with the values.
 
 use super::Files;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_array::{ArrayRef, BinaryArray, Int32Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
+use bytelane_parquet::filter::Selection;
 use bytelane_parquet::format::{self, ColumnMetaData, GeospatialStatistics};
-use bytelane_parquet::{ColumnOptions, Encoding, Reader, Writer, WriterOptions};
+use bytelane_parquet::{ColumnOptions, Encoding, Reader, ReaderBuilder, Writer, WriterOptions};
 use bytelane_parquet_files::check::{CheckOptions, check};
 use bytelane_parquet_files::edit::{EditOptions, edit};
 use bytelane_parquet_files::edits::Edits;
@@ -163,6 +166,78 @@ fn statistics_follow_the_rows() {
         .map(|it| it.decode().unwrap().bbox.unwrap().xmax)
         .collect();
     assert_eq!(ends, [48.0, 98.0, 148.0, 198.0, 248.0, 298.0]);
+}
+
+#[test]
+fn a_box_selects_geometries_and_skips_row_groups() {
+    let mut files = Files::new();
+    for number in 0..4 {
+        let path = files.path(&format!("{number}.parquet"));
+        let encoding = [Encoding::Plain, Encoding::Dictionary][number as usize % 2];
+        write(&path, &rows(100 * number, 100, PLANAR), encoding);
+        files.paths.push(path);
+    }
+    let path = files.path("to.parquet");
+    let options = MergeOptions::default().with_row_group_size(100);
+    merge(&files.paths, &path, &options).unwrap();
+    for (condition, expected, groups) in [
+        (
+            "st_intersects_box(geometry, 150, -350, 170, 0)",
+            (150..=170).collect::<Vec<i32>>(),
+            1,
+        ),
+        (
+            "st_intersects_box(geometry, 95.5, -1000, 102, 0)",
+            (96..=102).collect(),
+            2,
+        ),
+        (
+            "st_intersects_box(geometry, 390, -1e3, 5, 0)",
+            (0..=5).chain(390..400).collect(),
+            2,
+        ),
+        ("st_intersects_box(geometry, 150, 1, 170, 2)", Vec::new(), 0),
+        (
+            "not st_intersects_box(geometry, -1, -1e3, 397, 0)",
+            vec![398],
+            4,
+        ),
+    ] {
+        let wanted: Vec<i32> = expected.into_iter().filter(|row| row % 5 != 4).collect();
+        let selection = Selection::default().with_filter(condition.parse().unwrap());
+        let selected = selection.read(ReaderBuilder::open(&path).unwrap()).unwrap();
+        let mut selected = selected;
+        let mut found = Vec::new();
+        for batch in &mut selected {
+            let batch = batch.unwrap();
+            found.extend_from_slice(batch.column(0).as_primitive::<Int32Type>().values());
+        }
+        assert_eq!(found, wanted, "{condition}");
+        let excluded = selected.metrics().rows_excluded;
+        assert_eq!(excluded, 400 - 100 * groups, "{condition}");
+    }
+    for (condition, problem) in [
+        (
+            "st_intersects_box(id, 0, 0, 1, 1)",
+            "needs a column of geometries",
+        ),
+        (
+            "st_intersects_box(geometry, 0, 1, 1, 0)",
+            "the smallest y exceeds",
+        ),
+        (
+            "st_intersects_box(geometry, 0, 1, 'x', 0)",
+            "expected a number",
+        ),
+        ("st_intersects_box(geometry, 0, 1, 2)", "expected `,`"),
+    ] {
+        let read = || {
+            let selection = Selection::default().with_filter(condition.parse()?);
+            selection.read(ReaderBuilder::open(&path)?).map(drop)
+        };
+        let error: bytelane_parquet::Error = read().unwrap_err();
+        assert!(error.to_string().contains(problem), "{error}");
+    }
 }
 
 #[test]

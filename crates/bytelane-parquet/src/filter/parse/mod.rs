@@ -10,6 +10,7 @@
 //!            | sum "is" "not"? "null"
 //!            | sum "not"? "in" "(" value ("," value)* ")"
 //!            | column "not"? ("like" | "ilike") text
+//!            | "st_intersects_box" "(" column "," xmin "," ymin "," xmax "," ymax ")"
 //! operator   = "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">="
 //! sum        = product (("+" | "-") product)*
 //! product    = operand (("*" | "/" | "%") operand)*
@@ -20,6 +21,7 @@
 //!            | ("date" | "time" | "timestamp" | "interval") 'text'
 //! ```
 
+mod boxes;
 mod names;
 mod parser;
 mod values;
@@ -347,6 +349,9 @@ impl Parser {
         // A plus sign changes nothing.
         if self.accept_operator(&[Operator::Add]).is_some() {
             return self.deeper(depth, Self::operand);
+        }
+        if let Some(test) = self.box_test()? {
+            return Ok(Parsed::Predicate(test));
         }
         Ok(Parsed::Expression(match (self.constant()?, self.peek()) {
             (Some(value), _) => Expression::Value(value),

@@ -107,7 +107,9 @@ impl Bounds {
                 })?
             }
             (Test::Like(pattern), true) => self.starts_with(&pattern.prefix())?,
-            (Test::In(_) | Test::Like(_), false) | (Test::IsNull, _) => return Ok(self.all()),
+            (Test::In(_) | Test::Like(_), false) | (Test::IntersectsBox(_) | Test::IsNull, _) => {
+                return Ok(self.all());
+            }
         };
         let known = self.known.iter().zip(may_be);
         Ok(known.map(|(known, may_be)| !known || may_be).collect())

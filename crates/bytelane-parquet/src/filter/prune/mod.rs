@@ -13,6 +13,7 @@ mod pages;
 pub use bounds::exact_bounds;
 
 use super::bind::{Filter, Leaf, Node};
+use super::boxes::Boxed;
 use super::test::Test;
 use crate::Result;
 use crate::read::{Input, Ranges};
@@ -114,6 +115,9 @@ impl<'a> Candidate<'a> {
         index: usize,
         chunk: &ColumnChunkMetaData,
     ) -> Result<bool> {
+        if let Test::IntersectsBox(of_test) = &leaf.test {
+            return Ok(!wanted || extent(chunk).is_none_or(|it| of_test.meets(&it)));
+        }
         let Some(statistics) = chunk.statistics() else {
             return Ok(true);
         };
@@ -148,4 +152,14 @@ impl<'a> Candidate<'a> {
         let of_pages = rows_of_pages(self.input, chunk, order, leaf, wanted, self.rows())?;
         Ok(of_pages.unwrap_or(rows))
     }
+}
+
+/// Returns the box of all geometries in a chunk, if it is known.
+fn extent(chunk: &ColumnChunkMetaData) -> Option<Boxed> {
+    let known = chunk.geo_statistics()?.bounding_box()?;
+    let x = (known.get_xmin(), known.get_xmax());
+    let y = (known.get_ymin(), known.get_ymax());
+    let is_range = |(low, high): (f64, f64)| low <= high;
+    // Only a range of x may cross the antimeridian. NaN says nothing.
+    (is_range(y) && !x.0.is_nan() && !x.1.is_nan()).then_some(Boxed { x, y })
 }
