@@ -140,6 +140,8 @@ def test_geometries_are_those_of_pyarrow(metadata: str, logical: str) -> None:
         assert read["g"].type.metadata == metadata
         assert read["g"].combine_chunks().storage.to_pylist() == points * (rows // 100)
         assert file.read()["g"].to_pylist() == read["g"].to_pylist()
+        inside = parquet.read_table(path, filters="st_intersects_box(g, 10, -20, 20.5, 0)").to_pyarrow()
+        assert inside["g"].combine_chunks().storage.to_pylist() == points[10:21] * (rows // 100)
 
 
 @pytest.mark.parametrize("width", [16, 64, 65, 100])

@@ -16,8 +16,12 @@ use std::io::Write;
 
 /// Joins and writes row groups.
 pub(super) struct Writer<'a> {
-    plan: &'a Plan<'a>,
+    joiner: Joiner<'a>,
     written: Written,
+}
+
+struct Joiner<'a> {
+    plan: &'a Plan<'a>,
     /// Set if all pages are re-encoded.
     fresh: bool,
     /// Encodings chosen for earlier row groups, for each column.
@@ -62,15 +66,17 @@ impl<'a> Writer<'a> {
         });
         let roots = plan.columns.roots.iter();
         Self {
-            plan,
+            joiner: Joiner {
+                plan,
+                fresh,
+                learned: roots.map(|_| Learned::default()).collect(),
+            },
             written: Written {
                 columns: columns.collect(),
                 notes,
                 before: 0,
                 after: 0,
             },
-            fresh,
-            learned: roots.map(|_| Learned::default()).collect(),
         }
     }
 
@@ -102,14 +108,7 @@ impl<'a> Writer<'a> {
             leaves.push(leaf);
             Ok(())
         };
-        let rest = joined(
-            self.plan,
-            self.fresh,
-            &mut self.learned,
-            groups,
-            take,
-            report,
-        )?;
+        let rest = self.joiner.join(groups, take, report)?;
         Ok(Joined { leaves, rest })
     }
 
@@ -133,14 +132,7 @@ impl<'a> Writer<'a> {
             number += 1;
             self.written.add(number - 1, leaf, to)
         };
-        let rest = joined(
-            self.plan,
-            self.fresh,
-            &mut self.learned,
-            groups,
-            take,
-            report,
-        )?;
+        let rest = self.joiner.join(groups, take, report)?;
         self.written.end(rest, to)
     }
 }
@@ -171,72 +163,73 @@ impl Written {
     }
 }
 
-/// Joins row groups into one. `take` gets its leaves in order.
-fn joined(
-    plan: &Plan<'_>,
-    fresh: bool,
-    learned: &mut [Learned],
-    groups: &[RowGroup],
-    mut take: impl FnMut(Leaf) -> Result<()>,
-    report: impl Fn() -> Result<()>,
-) -> Result<Rest> {
-    let mut first = 0;
-    let units = plan.columns.roots.iter().zip(learned).enumerate();
-    let units = units.map(|(root, (column, learned))| {
-        let leaves = first..first + column.leaves;
-        first = leaves.end;
-        let joining = Joining {
-            plan,
-            groups,
-            root,
-            leaves,
-            fresh,
-        };
-        (joining, learned)
-    });
-    let mut units: Vec<(Joining<'_>, &mut Learned)> = units.collect();
-    if plan.workers.are_several() {
-        // No thread should be left with one of the largest columns at the end.
-        units.sort_by_cached_key(|(joining, _)| Reverse(joining.typical_bytes()));
-    }
-    let join = |(joining, learned): (Joining<'_>, &mut Learned)| {
-        let mut notes = Notes::default();
-        let chunks = joining.chunks(&mut notes, learned);
-        let chunks = chunks.map_err(|error| joining.located(error))?;
-        Ok((joining.root, (chunks, notes)))
-    };
-    let (mut waiting, mut next, mut notes) = (BTreeMap::new(), 0, Notes::default());
-    let take = |(root, column): (usize, (Vec<Leaf>, Notes))| {
-        waiting.insert(root, column);
-        while let Some((leaves, own)) = waiting.remove(&next) {
-            leaves.into_iter().try_for_each(&mut take)?;
-            notes.append(own);
-            next += 1;
+impl Joiner<'_> {
+    /// Joins row groups into one. `take` gets its leaves in order.
+    fn join(
+        &mut self,
+        groups: &[RowGroup],
+        mut take: impl FnMut(Leaf) -> Result<()>,
+        report: impl Fn() -> Result<()>,
+    ) -> Result<Rest> {
+        let (plan, fresh) = (self.plan, self.fresh);
+        let mut first = 0;
+        let units = plan.columns.roots.iter().zip(&mut self.learned).enumerate();
+        let units = units.map(|(root, (column, learned))| {
+            let leaves = first..first + column.leaves;
+            first = leaves.end;
+            let joining = Joining {
+                plan,
+                groups,
+                root,
+                leaves,
+                fresh,
+            };
+            (joining, learned)
+        });
+        let mut units: Vec<(Joining<'_>, &mut Learned)> = units.collect();
+        if plan.workers.are_several() {
+            // No thread should be left with one of the largest columns at the end.
+            units.sort_by_cached_key(|(joining, _)| Reverse(joining.typical_bytes()));
         }
-        report()
-    };
-    report()?;
-    let units = units.into_iter().map(|unit| (0, unit));
-    let limits = (u64::MAX, plan.depth);
-    plan.workers.in_order(limits, units, join, take, &report)?;
-    let rows: u64 = groups.iter().map(|group| group.rows).sum();
-    let sorted = sorting::joined(groups, plan)?;
-    let was_sorted = |group: &RowGroup| {
-        let described = &group.file.footer.row_groups[group.index];
-        let sorting = described.sorting_columns.as_ref();
-        sorting.is_some_and(|it| !it.is_empty())
-    };
-    if sorted.is_none() && groups.iter().any(was_sorted) {
-        notes.add(
+        let join = |(joining, learned): (Joining<'_>, &mut Learned)| {
+            let mut notes = Notes::default();
+            let chunks = joining.chunks(&mut notes, learned);
+            let chunks = chunks.map_err(|error| joining.located(error))?;
+            Ok((joining.root, (chunks, notes)))
+        };
+        let (mut waiting, mut next, mut notes) = (BTreeMap::new(), 0, Notes::default());
+        let take = |(root, column): (usize, (Vec<Leaf>, Notes))| {
+            waiting.insert(root, column);
+            while let Some((leaves, own)) = waiting.remove(&next) {
+                leaves.into_iter().try_for_each(&mut take)?;
+                notes.append(own);
+                next += 1;
+            }
+            report()
+        };
+        report()?;
+        let units = units.into_iter().map(|unit| (0, unit));
+        let limits = (u64::MAX, plan.depth);
+        plan.workers.in_order(limits, units, join, take, &report)?;
+        let rows: u64 = groups.iter().map(|group| group.rows).sum();
+        let sorted = sorting::joined(groups, plan)?;
+        let was_sorted = |group: &RowGroup| {
+            let described = &group.file.footer.row_groups[group.index];
+            let sorting = described.sorting_columns.as_ref();
+            sorting.is_some_and(|it| !it.is_empty())
+        };
+        if sorted.is_none() && groups.iter().any(was_sorted) {
+            notes.add(
             "sorting columns of a row group were left out: the ranges of its inputs do not follow each other",
         );
+        }
+        let described = format::RowGroup {
+            num_rows: rows as i64,
+            sorting_columns: sorted,
+            file_offset: Some(0),
+            total_compressed_size: Some(0),
+            ..Default::default()
+        };
+        Ok(Rest { described, notes })
     }
-    let described = format::RowGroup {
-        num_rows: rows as i64,
-        sorting_columns: sorted,
-        file_offset: Some(0),
-        total_compressed_size: Some(0),
-        ..Default::default()
-    };
-    Ok(Rest { described, notes })
 }

@@ -93,11 +93,19 @@ pub fn joined(
 
 fn box_around(one: &BoundingBox, other: &BoundingBox) -> Option<BoundingBox> {
     let x = around_x((one.xmin, one.xmax), (other.xmin, other.xmax))?;
-    let y = around((one.ymin, one.ymax), (other.ymin, other.ymax));
-    let both = |one: Option<Range>, other| one.zip(other).map(|(one, other)| around(one, other));
+    let both = |one: Option<Range>, other: Option<Range>| {
+        let known = one.and_then(known).zip(other.and_then(known));
+        known.map(|(one, other)| around(one, other))
+    };
+    let y = both(Some((one.ymin, one.ymax)), Some((other.ymin, other.ymax)))?;
     let z = both(one.zmin.zip(one.zmax), other.zmin.zip(other.zmax));
     let m = both(one.mmin.zip(one.mmax), other.mmin.zip(other.mmax));
-    (y.0 <= y.1).then(|| boxed(x, y, z, m))
+    Some(boxed(x, y, z, m))
+}
+
+/// Returns a range if it has a number. NaN says nothing.
+fn known(range: Range) -> Option<Range> {
+    (range.0 <= range.1).then_some(range)
 }
 
 fn boxed(x: Range, y: Range, z: Option<Range>, m: Option<Range>) -> BoundingBox {
@@ -122,10 +130,14 @@ fn around(one: Range, other: Range) -> Range {
 /// `None` if that is nearly everything, or if a range is not known.
 fn around_x(one: Range, other: Range) -> Option<Range> {
     let crosses = |(low, high): Range| low > high;
+    if [one.0, one.1, other.0, other.1]
+        .iter()
+        .any(|it| it.is_nan())
+    {
+        return None;
+    }
     let x = match (crosses(one), crosses(other)) {
-        (false, false) => {
-            return (one.0 <= one.1 && other.0 <= other.1).then(|| around(one, other));
-        }
+        (false, false) => return Some(around(one, other)),
         (true, true) => around(one, other),
         (true, false) => across(one, other),
         (false, true) => across(other, one),
@@ -168,7 +180,31 @@ mod tests {
         assert_eq!(x((170.0, -170.0), (150.0, 160.0)), Some((150.0, -170.0)));
         assert_eq!(x((-160.0, -150.0), (170.0, -170.0)), Some((170.0, -150.0)));
         assert_eq!(x((170.0, -170.0), (-180.0, 180.0)), None);
-        assert_eq!(x((f64::NAN, 1.0), (0.0, 1.0)), None);
+        for range in [(0.0, 1.0), (170.0, -170.0)] {
+            assert_eq!(x((f64::NAN, 1.0), range), None);
+            assert_eq!(x(range, (1.0, f64::NAN)), None);
+        }
+    }
+
+    #[test]
+    fn ranges_that_are_not_known_stay_unknown() {
+        let with = |y: Range, z: Option<Range>| GeospatialStatistics {
+            bbox: Some(boxed((0.0, 1.0), y, z, None)),
+            ..Default::default()
+        };
+        let (one, nan) = ((0.0, 1.0), (f64::NAN, f64::NAN));
+        assert_eq!(joined(&with(one, None), &with(nan, None)), None);
+        let z = |other| {
+            joined(&with(one, Some(one)), &with(one, other))
+                .unwrap()
+                .bbox
+                .unwrap()
+                .zmin
+        };
+        assert_eq!(
+            [z(Some((-1.0, 0.0))), z(Some(nan)), z(None)],
+            [Some(-1.0), None, None]
+        );
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use crate::Result;
 use crate::types::bare::group_of;
 use crate::types::fields::{children, leaves, with_children};
+use crate::types::geo::{DEFAULT_CRS, is_default_crs};
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 use parquet::basic::{ConvertedType, EdgeInterpolationAlgorithm, LogicalType};
@@ -19,9 +20,6 @@ use std::sync::Arc;
 const UUID: &str = "arrow.uuid";
 const JSON: &str = "arrow.json";
 const WKB: &str = "geoarrow.wkb";
-
-/// Coordinate system of Parquet's geometries that name none: longitude and latitude.
-const DEFAULT: &str = "OGC:CRS84";
 
 /// Kinds of edges on a sphere, in the words of GeoArrow.
 const EDGES: [(EdgeInterpolationAlgorithm, &str); 5] = [
@@ -70,15 +68,15 @@ fn logical_type(field: &Field) -> Option<LogicalType> {
     match (field.extension_type_name()?, field.data_type()) {
         (UUID, DataType::FixedSizeBinary(16)) => Some(LogicalType::Uuid),
         (JSON, stored) if is_text(stored) => Some(LogicalType::Json),
-        (WKB, stored) if is_binary(stored) => Some(geometries(field.extension_type_metadata())),
+        (WKB, stored) if is_binary(stored) => geometries(field.extension_type_metadata()),
         _ => None,
     }
 }
 
-/// Returns the logical type of geometries with this metadata of GeoArrow.
-fn geometries(metadata: Option<&str>) -> LogicalType {
-    let metadata = metadata.and_then(|it| serde_json::from_str::<Value>(it).ok());
-    let metadata = metadata.unwrap_or_default();
+/// Returns the logical type of geometries with this metadata of GeoArrow; `None` if Parquet cannot say the same.
+fn geometries(metadata: Option<&str>) -> Option<LogicalType> {
+    let metadata = metadata.filter(|it| !it.is_empty());
+    let metadata = metadata.map_or(Some(Value::Null), |it| serde_json::from_str(it).ok())?;
     let crs = match &metadata["crs"] {
         Value::Null => None,
         Value::String(crs) if metadata["crs_type"] == "srid" => Some(format!("srid:{crs}")),
@@ -86,29 +84,35 @@ fn geometries(metadata: Option<&str>) -> LogicalType {
         // PROJJSON.
         crs => Some(crs.to_string()),
     };
-    let id = &metadata["crs"]["id"];
-    let code = id["code"].as_str().map(str::to_owned);
-    let code = code.unwrap_or_else(|| id["code"].to_string());
-    let name = format!("{}:{code}", id["authority"].as_str().unwrap_or_default());
-    let crs = crs.filter(|crs| !is_default(crs) && !is_default(&name));
+    let crs = crs.filter(|crs| !is_default_crs(crs));
     match metadata["edges"].as_str() {
-        None | Some("planar") => LogicalType::geometry(crs),
+        None | Some("planar") => Some(LogicalType::geometry(crs)),
         Some(edges) => {
-            let named = EDGES.iter().find(|(_, name)| *name == edges);
-            LogicalType::geography(crs, named.map(|(algorithm, _)| *algorithm))
+            let (algorithm, _) = EDGES.iter().find(|(_, name)| *name == edges)?;
+            Some(LogicalType::geography(crs, Some(*algorithm)))
         }
     }
 }
 
-/// Returns whether a coordinate system has longitude and latitude, in this order in WKB, and needs no name.
-fn is_default(crs: &str) -> bool {
-    [DEFAULT, "EPSG:4326"].contains(&crs)
+/// Returns GeoArrow's metadata of a field with geometries in the same words for the same meaning; `None` if Parquet cannot say it.
+pub(crate) fn usual_metadata(field: &Field) -> Option<String> {
+    let is_wkb = field.extension_type_name() == Some(WKB);
+    let logical = is_wkb.then(|| geometries(field.extension_type_metadata()))?;
+    metadata_of(&logical?)
 }
 
-/// Returns GeoArrow's metadata of geometries.
+/// Returns GeoArrow's metadata of a logical type, if it is one of geometries.
+fn metadata_of(logical: &LogicalType) -> Option<String> {
+    match logical {
+        LogicalType::Geometry(it) => Some(of_geometries(it.crs.as_deref(), None)),
+        LogicalType::Geography(it) => Some(of_geometries(it.crs.as_deref(), it.algorithm())),
+        _ => None,
+    }
+}
+
 fn of_geometries(crs: Option<&str>, edges: Option<EdgeInterpolationAlgorithm>) -> String {
     let mut metadata = match crs.map(|crs| (crs, crs.strip_prefix("srid:"))) {
-        None => json!({"crs": DEFAULT, "crs_type": "authority_code"}),
+        None => json!({"crs": DEFAULT_CRS, "crs_type": "authority_code"}),
         Some((_, Some(number))) => json!({"crs": number, "crs_type": "srid"}),
         Some((crs, None)) => {
             let object = serde_json::from_str::<Value>(crs).ok();
@@ -180,16 +184,12 @@ fn extended(field: &FieldRef, columns: &mut Iter<'_, ColumnDescPtr>) -> FieldRef
     };
     let mut metadata = field.metadata().clone();
     metadata.insert(EXTENSION_TYPE_NAME_KEY.to_owned(), name.to_owned());
-    let described = match column.and_then(|it| it.logical_type_ref()) {
-        Some(LogicalType::Geometry(it)) => Some(of_geometries(it.crs.as_deref(), None)),
-        Some(LogicalType::Geography(it)) => Some(of_geometries(it.crs.as_deref(), it.algorithm())),
-        _ => None,
-    };
+    let described = column.and_then(|it| metadata_of(it.logical_type_ref()?));
     let key = EXTENSION_TYPE_METADATA_KEY.to_owned();
     if let Some(described) = described {
         // The same type may be described in other words there.
         let is_same = metadata.get(&key).is_some_and(|own| {
-            Some(&geometries(Some(own))) == column.and_then(|it| it.logical_type_ref())
+            geometries(Some(own)).as_ref() == column.and_then(|it| it.logical_type_ref())
         });
         if !is_same {
             metadata.insert(key, described);

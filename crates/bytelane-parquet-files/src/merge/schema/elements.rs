@@ -5,6 +5,7 @@ use bytelane_parquet::format::{
     ConvertedType, EdgeInterpolationAlgorithm, Encoded, FieldRepetitionType, LogicalType,
     PhysicalType, SchemaElement,
 };
+use bytelane_parquet::types::geo::is_default_crs;
 
 /// Joins the elements of a column or member in two files; the reason if they are incompatible. A free name may
 /// differ, and remains that of the first file.
@@ -114,7 +115,7 @@ fn without_defaults(mut logical: LogicalType) -> LogicalType {
         }
         _ => return logical,
     };
-    crs.take_if(|it| it.is_empty() || it[..] == *b"OGC:CRS84");
+    crs.take_if(|it| str::from_utf8(it).is_ok_and(is_default_crs));
     logical
 }
 

@@ -127,6 +127,30 @@ fn coordinate_systems_are_kept() {
 }
 
 #[test]
+fn other_words_for_longitude_and_latitude_are_the_same() {
+    let files = Files::new();
+    let paths = ["a", "b", "c"].map(|name| files.path(name));
+    let projjson = r#"{"crs":{"type":"GeographicCRS","id":{"authority":"EPSG","code":4326}}}"#;
+    for (path, metadata) in paths
+        .iter()
+        .zip([PLANAR, projjson, r#"{"crs":"EPSG:4326"}"#])
+    {
+        write(path, &rows(0, 10, metadata), Encoding::Auto);
+    }
+    let to = files.path("to");
+    merge(&paths, &to, &MergeOptions::default()).unwrap();
+    assert_eq!(said(&to), ((0.0, 8.0), vec![1, 1001]));
+
+    // Parquet has no such edges, and no such metadata: these are bytes.
+    for metadata in [r#"{"edges":"elliptic"}"#, "{"] {
+        write(&to, &rows(0, 10, metadata), Encoding::Auto);
+        assert_eq!(statistics(&to), None, "{metadata}");
+        let mut reader = Reader::try_new(File::open(&to).unwrap(), 1 << 10).unwrap();
+        assert_eq!(reader.next().unwrap().unwrap(), rows(0, 10, metadata));
+    }
+}
+
+#[test]
 fn statistics_follow_the_rows() {
     let mut files = Files::new();
     for number in 0..3 {

@@ -4,6 +4,23 @@ pub mod wkb;
 
 use serde_json::{Map, Value};
 
+/// Coordinate system of geometries in Parquet that name none: longitude and latitude.
+pub(crate) const DEFAULT_CRS: &str = "OGC:CRS84";
+
+/// Returns whether a coordinate system has longitude and latitude, in this order in WKB, so that it needs no name. It is a name or
+/// PROJJSON.
+#[must_use]
+pub fn is_default_crs(crs: &str) -> bool {
+    let is_default = |name: &str| ["", DEFAULT_CRS, "EPSG:4326"].contains(&name);
+    let described = serde_json::from_str::<Value>(crs).ok();
+    let id = described.as_ref().and_then(|it| it.get("id"));
+    match id.map(|id| (id["authority"].as_str(), &id["code"])) {
+        Some((Some(authority), Value::String(code))) => is_default(&format!("{authority}:{code}")),
+        Some((Some(authority), code)) => is_default(&format!("{authority}:{code}")),
+        _ => is_default(crs),
+    }
+}
+
 /// Key of the metadata.
 pub const GEO: &[u8] = b"geo";
 

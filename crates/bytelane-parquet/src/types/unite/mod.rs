@@ -44,6 +44,7 @@ pub use order::united_order;
 pub use scalars::wide_enough;
 pub use words::words;
 
+use crate::types::extension::usual_metadata;
 use crate::types::fields::children;
 use arrow_schema::extension::{EXTENSION_TYPE_METADATA_KEY, EXTENSION_TYPE_NAME_KEY};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Metadata};
@@ -204,8 +205,9 @@ fn extension(field: &Field) -> Option<(&str, Option<serde_json::Value>, &str)> {
     let name = field.metadata().get(EXTENSION_TYPE_NAME_KEY)?;
     let parameters = field.metadata().get(EXTENSION_TYPE_METADATA_KEY);
     let parameters = parameters.map_or("", String::as_str);
+    let usual = usual_metadata(field);
     // The order of keys in JSON has no meaning.
-    match serde_json::from_str(parameters) {
+    match serde_json::from_str(usual.as_deref().unwrap_or(parameters)) {
         Ok(parsed) => Some((name, Some(parsed), "")),
         Err(_) => Some((name, None, parameters)),
     }
