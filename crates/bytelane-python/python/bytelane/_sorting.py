@@ -60,6 +60,11 @@ def keys_of(by: By, columns: Sequence[str], partitions: Iterable[str]) -> list[K
     return [Key(name, direction == "descending") for name, direction in pairs]
 
 
+def count_of_new(size: int, target: int) -> int:
+    """Returns the number of new files of some `target` bytes for rows that had a size, if there are as many rows."""
+    return max(1, round(size / target))
+
+
 @dataclass
 class Rows:
     """Rows of several files with the same columns, and the numbers that sort them."""
@@ -80,10 +85,6 @@ class Rows:
         rows = parquet.read_table(paths, [key.name for key in keys], **_READING).to_pyarrow()
         ranks = [_ranks(rows[key.name], key) for key in keys]
         return cls(paths, counts, keys, (_z_order if z_order else _places)(ranks, sum(counts)))
-
-    def new_files(self, size: int, target: int) -> int:
-        """Returns the number of new files of some `target` bytes for rows that had a size."""
-        return min(max(1, round(size / target)), sum(self.counts))
 
     def clusters(self) -> list[list[int]]:
         """Returns the indices of the files whose rows must be sorted: of each group that overlaps with no other one, unless it is one

@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 class Executor:
     """Runs functions as tasks of the cluster that this process is connected to, each on one processor: an `executor` for
-    `bytelane.dataset.run`, and for compaction in `bytelane.deltalake` and `bytelane.iceberg`.
+    `bytelane.dataset.run`, and for the functions of `bytelane.deltalake` and `bytelane.iceberg`.
 
     Ray repeats the task of a killed worker up to `max_retries` times.
     """

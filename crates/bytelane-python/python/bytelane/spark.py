@@ -44,7 +44,7 @@ _OPTIONS = {"columns", "filters", "num_partitions"}
 
 class Executor:
     """Runs functions as tasks of a session, one for each call: an `executor` for `bytelane.dataset.run`, and for
-    compaction in `bytelane.deltalake` and `bytelane.iceberg`.
+    the functions of `bytelane.deltalake` and `bytelane.iceberg`.
 
     Spark repeats a failed task, as often as `spark.task.maxFailures` says.
     """

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from datetime import timedelta
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +53,9 @@ def deletes_of_iceberg(directory: Path, histories: int) -> None:
     on_refusals(directory)
     on_orphans()
     sorting_of_iceberg(new_table, load, partial(delete_equal, directory))
-    for seed in range(histories):
-        history(directory, seed)
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        for seed in range(histories):
+            history(directory, seed, processes)
 
 
 def on_equality(directory: Path) -> None:
@@ -240,13 +243,13 @@ def on_orphans() -> None:
     check(table, [row for number in range(3) for row in rows_of(number).to_pylist()])
 
 
-def history(directory: Path, seed: int) -> None:
-    """Fails if a random history of a table has other rows than a list of them."""
+def history(directory: Path, seed: int, processes: ProcessPoolExecutor) -> None:
+    """Fails if a random history of a table has other rows than a list of them, where half of the calls are done in other processes."""
     random.seed(seed)
     table = new_table(f"history-{seed}", random.choice([[], ["place"], ["place", "day"]]))
     rows: list[Row] = []
     for step in range(8):
-        stale = load(f"history-{seed}")
+        stale, executor = load(f"history-{seed}"), random.choice([None, processes])
         least = random.randrange((step + 1) * 100)
         place = random.choice(["plain", "a b/%c"])
         kinds = ["append", "equal", "equal", "at", "delete", "rewrite", "sort", "zorder", "race", "spec"]
@@ -272,17 +275,17 @@ def history(directory: Path, seed: int) -> None:
             case "delete":
                 where = f"id >= {least} and id < {least + 30} and place = '{place}'"
                 left = [it for it in rows if not (least <= it["id"] < least + 30 and it["place"] == place)]
-                iceberg.delete(table, where, scrub=random.random() < 0.3, verify=True)
+                iceberg.delete(table, where, scrub=random.random() < 0.3, verify=True, executor=executor)
                 rows = left
             case "rewrite":
-                iceberg.rewrite_data_files(table)
+                iceberg.rewrite_data_files(table, executor=executor)
                 assert not current_files(table)[1], (seed, step)
             case "sort":
                 target, limit = random.choice([1 << 28, 4000]), random.choice([1 << 30, 1])
-                iceberg.sort(table, ["value", ("id", "descending")], target=target, memory_limit=limit)
+                iceberg.sort(table, ["value", ("id", "descending")], target=target, memory_limit=limit, executor=executor)
                 assert iceberg.plan(table, sort_by=["value", ("id", "descending")]) == [], (seed, step)
             case "zorder":
-                iceberg.zorder(table, ["value", "id"])
+                iceberg.zorder(table, ["value", "id"], executor=executor)
                 assert not current_files(table)[1], (seed, step)
             case "race":
                 table.append(rows_of(step))

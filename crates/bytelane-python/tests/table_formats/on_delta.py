@@ -94,8 +94,9 @@ def on_delta(directory: Path, histories: int) -> None:
     assert DeltaTable(path).version() == version + 1, "there was nothing left to do"
     delta_columns(directory)
     delta_races(directory)
-    for seed in range(histories):
-        delta_history(directory / f"history-{seed}", seed)
+    with ProcessPoolExecutor(2, get_context("spawn")) as processes:
+        for seed in range(histories):
+            delta_history(directory / f"history-{seed}", seed, processes)
     delta_refusals(directory)
     refuses_in_place(path, "Delta Lake", directory)
 
@@ -163,13 +164,14 @@ def delta_races(directory: Path) -> None:
     assert delta_rows(path) == after
 
 
-def delta_history(path: Path, seed: int) -> None:
-    """Fails if a random history of appends, deletions, compactions and races has other rows than a list of them."""
+def delta_history(path: Path, seed: int, processes: ProcessPoolExecutor) -> None:
+    """Fails if a random history of appends, deletions, compactions and races has other rows than a list of them, where half of the
+    calls are done in other processes."""
     random.seed(seed)
     write_deltalake(path, rows_of(0), partition_by=["place", "day"])
     rows = rows_of(0).to_pylist()
     for step in range(1, 9):
-        stale = DeltaTable(path)
+        stale, executor = DeltaTable(path), random.choice([None, processes])
         match random.choice(["append", "delete", "delete", "compact", "sort", "zorder", "race"]):
             case "append":
                 write_deltalake(path, rows_of(step), mode="append")
@@ -178,7 +180,7 @@ def delta_history(path: Path, seed: int) -> None:
                 least = random.randrange(step * ROWS)
                 place = random.choice(["plain", "a b/%c"])
                 where = random.choice([f"id >= {least} and id < {least + 40}", f"place = '{place}' and value < {least / 8}"])
-                done = deltalake.delete(path, where, scrub=random.random() < 0.3, verify=True)
+                done = deltalake.delete(path, where, scrub=random.random() < 0.3, verify=True, executor=executor)
                 by_id = where.startswith("id")
                 kept = [it for it in rows if not (least <= it["id"] < least + 40)]
                 if not by_id:
@@ -186,13 +188,13 @@ def delta_history(path: Path, seed: int) -> None:
                 assert done["deleted_rows"] == len(rows) - len(kept), (seed, step, where, done)
                 rows = kept
             case "compact":
-                deltalake.compact(path)
+                deltalake.compact(path, executor=executor)
             case "sort":
                 target, limit = random.choice([1 << 28, 4000]), random.choice([1 << 30, 1])
-                deltalake.sort(path, ["value", ("id", "descending")], target=target, memory_limit=limit)
+                deltalake.sort(path, ["value", ("id", "descending")], target=target, memory_limit=limit, executor=executor)
                 assert deltalake.plan(path, sort_by=["value", ("id", "descending")]) == [], (seed, step)
             case "zorder":
-                deltalake.zorder(path, ["value", "id"])
+                deltalake.zorder(path, ["value", "id"], executor=executor)
             case "race":
                 write_deltalake(path, rows_of(step), mode="append")
                 rows += rows_of(step).to_pylist()

@@ -27,14 +27,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-import pyarrow as pa
 from deltalake import DeltaTable
 
-from .. import parquet
 from .._protocols import Executor, Path
-from .._sorting import By, Key, Rows, keys_of
-from .._tables import READERS, Group, groups, remove
-from ._columns import Condition
+from .._sorting import By, Key, keys_of
+from .._tables import READERS, Group, groups
+from .._units import Clusters, done
 from ._work import Committed, File, Work
 
 __all__ = ["Committed", "Group", "compact", "delete", "plan", "purge", "sort", "zorder"]
@@ -56,7 +54,7 @@ def compact(
     columns are not merged with each other. `verify` compares every value before the commit. The commit says that no data have changed
     (`dataChange` is false), so streams that read the table do not process the rows again. `readers` are the programs that must be able
     to read the new files, optionally with the oldest version in use. `retries` is the number of times that the commit is repeated after
-    another one. `executor` merges the groups of files in other processes, as that of `bytelane.dataset.run`.
+    another one. `executor` does the work on files in other processes, as that of `bytelane.dataset.run`; this one makes the commit.
 
     The statistics are those of the old files, joined.
     """
@@ -76,6 +74,7 @@ def sort(
     verify: bool = True,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Sorts the rows of each partition by columns, as in `["place", ("day", "descending")]`, so that readers can skip files and pages.
 
@@ -83,14 +82,13 @@ def sort(
     files of some `target` bytes that record their order; nulls are last, and rows with equal values keep their order. Files with other
     columns are sorted apart. The columns of `by` are in memory as a whole; for the others, `memory_limit` is about the number of bytes
     that are in memory at a time, and rows that take more are written to temporary files in the table's directory. `dataChange` is
-    false. `verify`, `readers` and `retries` are those of `compact`.
+    false. `verify`, `readers`, `retries` and `executor` are those of `compact`.
     """
     work = Work.of(table)
     keys = _keys(work, by)
     options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
     with work:
-        for old in _unsorted(work, keys):
-            work.sort(old, keys, z_order=False, target=target, **options)
+        work.sort(_unsorted(work, keys, executor), keys, executor, z_order=False, target=target, **options)
         return work.commit("OPTIMIZE", data_change=False, retries=retries)
 
 
@@ -103,6 +101,7 @@ def zorder(
     verify: bool = True,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Sorts the rows of each partition in Z-order, so that readers can skip files by each of the columns.
 
@@ -113,8 +112,7 @@ def zorder(
     keys = _keys(work, by)
     options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
     with work:
-        for old in _alike(work, work.files()):
-            work.sort(old, keys, z_order=True, target=target, **options)
+        work.sort(_alike(work, work.files()), keys, executor, z_order=True, target=target, **options)
         return work.commit("OPTIMIZE", data_change=False, retries=retries)
 
 
@@ -127,14 +125,11 @@ def _alike(work: Work, files: list[File]) -> list[list[File]]:
     return groups(files, lambda file: (_kind(work, file), *sorted(work.promoted(file))), lambda file: 0, 1)
 
 
-def _unsorted(work: Work, keys: list[Key]) -> list[list[File]]:
+def _unsorted(work: Work, keys: list[Key], executor: Executor | None = None) -> list[list[File]]:
     """Returns the groups of files whose rows must be sorted."""
-    found = []
-    for alike in _alike(work, work.files()):
-        there = work.columns.keys(keys, work.schema(alike[0]))
-        rows = Rows.of([work.path(file.path) for file in alike], there)
-        found += [[alike[at] for at in cluster] for cluster in rows.clusters()]
-    return found
+    alike = _alike(work, work.files())
+    units = [Clusters([work.path(file.path) for file in old], work.keys(keys, old)) for old in alike]
+    return [[old[at] for at in cluster] for old, found in zip(alike, done(units, executor), strict=True) for cluster in found]
 
 
 def plan(
@@ -214,12 +209,13 @@ def delete(
     verify: bool = False,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Deletes the rows that satisfy a condition in SQL, as in `bytelane.parquet.edit`; columns of partitions may be named.
 
     Files without such rows stay. In the others, only pages that lose rows are decoded, unless `scrub` leaves no trace of deleted values
     in the new files; the old ones are part of earlier versions until `DeltaTable.vacuum` removes them. Rows that another commit adds
-    in the meantime are not deleted. `verify`, `readers` and `retries` are those of `compact`.
+    in the meantime are not deleted. `verify`, `readers`, `retries` and `executor` are those of `compact`.
     """
     work = Work.of(table)
     configuration = work.table.metadata().configuration
@@ -228,43 +224,6 @@ def delete(
     if configuration.get("delta.appendOnly") == "true":
         raise ValueError("the table only accepts new rows; set delta.appendOnly to false to delete some")
     with work:
-        for file in work.files():
-            condition = work.columns.condition(where, work.schema(file), file.partition)
-            promoted = work.promoted(file)
-            if not condition.added and not condition.columns & promoted.keys():
-                if not parquet.read_table(work.path(file.path), [], filters=condition.text, as_files=True).num_rows:
-                    continue
-            new = work.new_path(file, "edited")
-            edited = _edited(work, file, new, condition, promoted, scrub=scrub, verify=verify, readers=readers)
-            deleted_rows = edited["deleted_rows"] - file.deleted_rows
-            if deleted_rows == 0:
-                remove(work.path(new))
-                continue
-            work.deleted_rows += deleted_rows
-            statistics = work.statistics(new, file.statistics, edited["rows"])
-            work.replace([file], new, edited["bytes_after"], statistics)
+        work.delete(where, executor, scrub=scrub, verify=verify, readers=readers)
         return work.commit("DELETE", data_change=True, retries=retries)
 
-
-def _edited(
-    work: Work, file: File, new: str, where: Condition, promoted: dict[str, str], **options: Any
-) -> parquet.Edited:
-    """Deletes rows of a file, which gets further columns, and those of the condition in the types of the table, for it."""
-    old, to = work.path(file.path), work.path(new)
-    added = dict(where.added.values())
-    first = {name: to for name, to in promoted.items() if name in where.columns}
-    options |= {
-        "delete_where": where.text,
-        "delete_rows": work.deleted(file) or None,
-        "drop": [*work.dropped([file]), *added],
-        "promote": {name: to for name, to in promoted.items() if name not in first},
-        "as_files": True,
-    }
-    if not added and not first:
-        return parquet.edit(old, to, **options)
-    whole = work.path(work.new_path(file, "whole"))
-    try:
-        parquet.edit(old, whole, add=[*added.values()], promote=first, as_files=True)
-        return parquet.edit(whole, to, **options)
-    finally:
-        remove(whole)

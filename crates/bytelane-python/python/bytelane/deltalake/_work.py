@@ -8,7 +8,7 @@ import time
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypedDict
 from urllib.parse import quote, unquote, urlparse
 
@@ -20,10 +20,12 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from .. import parquet
 from .._protocols import Executor, Path
-from .._sorting import Key, Rows, write_sorted
+from .._sorting import Key, count_of_new
 from .._tables import NewFiles, remove
+from .._units import Merging, Sorting, Source, done
 from . import _log
 from ._columns import Columns
+from ._deletion import Deletion
 from ._statistics import Statistics, joined, of_new_file
 
 # Features with which deltalake does not write tables.
@@ -192,66 +194,72 @@ class Work(NewFiles):
         self.paths.append(self.path(path))
         return path
 
+    def source(self, file: File) -> Source:
+        """Returns a file for a unit of work: without rows that its deletion vector names, and columns that were dropped, and with those
+        that have a wider type now."""
+        whole = self.path(self.new_path(file, "whole"))
+        return Source(self.path(file.path), whole, self.deleted(file), self.dropped([file]), self.promoted(file))
+
     def merge(self, groups: list[list[File]], kind: str, executor: Executor | None, **options: Any) -> None:
-        """Replaces the files of each group by one with their rows, without those that deletion vectors name, and without columns that
-        were dropped."""
+        """Replaces the files of each group by one with their rows."""
         new = [self.new_path(old[0], kind) for old in groups]
-        made: list[str] = []
-        sources, promoted = zip(*(self._alike(old, made, **options) for old in groups), strict=True) if groups else ((), ())
-        deleted = [{self.path(file.path): self.deleted(file) for file in old if file.vector} for old in groups]
-        dropped = [self.dropped(old) for old in groups]
-        apply = map if executor is None else executor.map
-        done = apply(partial(_merged, **options), sources, map(self.path, new), deleted, dropped, promoted)
-        for old, path, without, merged in zip(groups, new, deleted, done, strict=True):
+        units = [
+            Merging([self.source(file) for file in old], self.path(path), options)
+            for old, path in zip(groups, new, strict=True)
+        ]
+        for old, path, merged in zip(groups, new, done(units, executor), strict=True):
             self.deleted_rows += merged["deleted_rows"]
             statistics = joined([file.statistics for file in old], merged["rows"])
-            if without:
+            if any(file.vector for file in old):
                 statistics = self.statistics(path, statistics, merged["rows"])
             self.replace(old, path, merged["bytes_after"], statistics)
-        for path in made:
-            remove(path)
 
-    def _alike(self, old: list[File], made: list[str], **options: Any) -> tuple[list[str], dict[str, str]]:
-        """Returns files that can be merged, and the columns that all of them have in a narrower type than the table. If only some files
-        have, these are promoted first, to files that are added to `made`."""
-        sources, promoted = [self.path(file.path) for file in old], [self.promoted(file) for file in old]
-        if all(it == promoted[0] for it in promoted):
-            return sources, promoted[0]
-        for at, columns in enumerate(promoted):
-            if columns:
-                made.append(self.path(self.new_path(old[at], "whole")))
-                parquet.edit(sources[at], made[-1], promote=columns, as_files=True, **options)
-                sources[at] = made[-1]
-        return sources, {}
+    def delete(self, where: str, executor: Executor | None, **options: Any) -> None:
+        """Replaces each file with rows that satisfy a condition by one without them."""
+        files = self.files()
+        new = [self.new_path(file, "edited") for file in files]
+        units = [
+            Deletion(self.source(file), self.path(path), self.columns.condition(where, self.schema(file), file.partition), options)
+            for file, path in zip(files, new, strict=True)
+        ]
+        for file, path, edited in zip(files, new, done(units, executor), strict=True):
+            if edited is not None:
+                self.deleted_rows += edited["deleted_rows"] - file.deleted_rows
+                statistics = self.statistics(path, file.statistics, edited["rows"])
+                self.replace([file], path, edited["bytes_after"], statistics)
+
+    def keys(self, keys: list[Key], old: list[File]) -> list[Key]:
+        """Returns the columns to sort by that files with the same columns have, under the names that they have there."""
+        return self.columns.keys(keys, self.schema(old[0]))
 
     def sort(
-        self, old: list[File], keys: list[Key], *, z_order: bool, target: int, **options: Any
+        self,
+        groups: list[list[File]],
+        keys: list[Key],
+        executor: Executor | None,
+        *,
+        z_order: bool,
+        target: int,
+        **options: Any,
     ) -> None:
-        """Replaces files by some with their rows, sorted, without those that deletion vectors name, and without columns that were
-        dropped."""
-        made = []
-        sources = []
-        for file in old:
-            sources.append(self.path(file.path))
-            changes: dict[str, Any] = {"drop": self.dropped([file]), "promote": self.promoted(file)}
-            if file.vector or any(changes.values()):
-                made.append(self.path(self.new_path(file, "whole")))
-                parquet.edit(sources[-1], made[-1], delete_rows=self.deleted(file) or None, as_files=True, **changes)
-                sources[-1] = made[-1]
-        rows = Rows.of(sources, self.columns.keys(keys, self.schema(old[0])), z_order=z_order)
-        count = rows.new_files(sum(file.bytes for file in old), target)
-        new = [self.new_path(old[0], "sorted") for _ in range(count)]
-        if new:
-            write_sorted(rows, [self.path(path) for path in new], is_declared=not z_order, **options)
-        self.old += old
-        self.deleted_rows += sum(file.deleted_rows for file in old)
-        former = joined([file.statistics for file in old], 0)
-        for path in new:
-            there = self.path(path)
-            statistics = self.statistics(path, former, parquet.read_metadata(there).num_rows)
-            self.new.append(_New(path, os.path.getsize(there), old[0].partition, statistics.to_json()))
-        for path in made:
-            remove(path)
+        """Replaces the files of each group by some with their rows, sorted."""
+        new = [[self.new_path(old[0], "sorted") for _ in range(count_of_new(self._bytes(old), target))] for old in groups]
+        units = [
+            Sorting([self.source(file) for file in old], [*map(self.path, paths)], self.keys(keys, old), z_order, options)
+            for old, paths in zip(groups, new, strict=True)
+        ]
+        for old, paths, written in zip(groups, new, done(units, executor), strict=True):
+            self.old += old
+            self.deleted_rows += sum(file.deleted_rows for file in old)
+            former = joined([file.statistics for file in old], 0)
+            for path in paths[: len(written)]:
+                there = self.path(path)
+                statistics = self.statistics(path, former, parquet.read_metadata(there).num_rows)
+                self.new.append(_New(path, os.path.getsize(there), old[0].partition, statistics.to_json()))
+
+    @staticmethod
+    def _bytes(files: list[File]) -> int:
+        return sum(file.bytes for file in files)
 
     def statistics(self, path: str, former: Statistics, rows: int) -> Statistics:
         """Returns the statistics of a new file: those that there were before, for the rows that it has."""
@@ -354,18 +362,6 @@ class Work(NewFiles):
         # As a text, the metadata of columns are in any order.
         schema = json.loads(self.table.schema().to_json())
         return schema, metadata.partition_columns, metadata.configuration, _features(self.table)
-
-
-def _merged(
-    sources: list[str],
-    new: str,
-    deleted: dict[str, list[int]],
-    dropped: list[str],
-    promoted: dict[str, str],
-    **options: Any,
-) -> parquet.Merged:
-    changes: dict[str, Any] = {"delete_rows": deleted or None, "drop": dropped, "promote": promoted}
-    return parquet.merge(sources, new, as_files=True, **changes, **options)
 
 
 def _features(table: DeltaTable) -> set[str]:

@@ -56,7 +56,7 @@ def rewrite_data_files(
     alone. `verify` compares every value before the commit. Files whose columns have other names or IDs, or with another partition spec,
     are not merged with each other; those with columns that were dropped stay. `readers` are the programs that must be able to read
     the new files, optionally with the oldest version in use. `retries` is the number of times that the commit is repeated after another
-    one. `executor` merges the groups of files in other processes, as that of `bytelane.dataset.run`.
+    one. `executor` does the work on files in other processes, as that of `bytelane.dataset.run`; this one makes the commit.
     """
     work = Work.of(table)
     with work:
@@ -73,6 +73,7 @@ def sort(
     verify: bool = True,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Sorts the rows of each partition by the table's sort order, or by columns, as in `["place", ("day", "descending")]`.
 
@@ -81,16 +82,17 @@ def sort(
     the number of the table's sort order if it has such a one. Nulls are first in ascending order and last in descending order, unless the
     table's sort order says otherwise; rows with equal values keep their order. Files whose columns have other names or IDs, or with another
     partition spec, are sorted apart. The columns of `by` are in memory as a whole; for the others, `memory_limit` is about the number of
-    bytes that are in memory at a time, and rows that take more are written to temporary files among the data files. `verify`, `readers` and
-    `retries` are those of `rewrite_data_files`.
+    bytes that are in memory at a time, and rows that take more are written to temporary files among the data files. `verify`, `readers`,
+    `retries` and `executor` are those of `rewrite_data_files`.
     """
     work = Work.of(table)
     keys = keys_for(table, by)
     options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
     with work:
-        for old, there in unsorted(work, keys):
-            order_id = order_id_of(table, keys) if len(there) == len(keys) else None
-            work.sort(old, there, z_order=False, target=target, order_id=order_id, **options)
+        order_id = order_id_of(table, keys)
+        found = unsorted(work, keys, executor)
+        ordered = [(old, there, order_id if len(there) == len(keys) else None) for old, there in found]
+        work.sort(ordered, executor, z_order=False, target=target, **options)
         return work.commit(Operation.REPLACE, retries)
 
 
@@ -103,6 +105,7 @@ def zorder(
     verify: bool = True,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Sorts the rows of each partition in Z-order, so that readers can skip files by each of the columns.
 
@@ -113,8 +116,8 @@ def zorder(
     keys = keys_for(table, by)
     options: dict[str, Any] = {"memory_limit": memory_limit, "verify": verify, "readers": readers}
     with work:
-        for old, there in alike(work, keys):
-            work.sort(old, there, z_order=True, target=target, order_id=None, **options)
+        ordered = [(old, there, None) for old, there in alike(work, keys)]
+        work.sort(ordered, executor, z_order=True, target=target, **options)
         return work.commit(Operation.REPLACE, retries)
 
 
@@ -170,20 +173,22 @@ def delete(
     verify: bool = False,
     readers: str | Iterable[str] = READERS,
     retries: int = 5,
+    executor: Executor | None = None,
 ) -> Committed:
     """Deletes the rows that satisfy a condition in SQL, as in `bytelane.parquet.edit`.
 
     Files without such rows stay. In the others, only pages that lose rows are decoded, unless `scrub` leaves no trace of deleted values
     in the new files; the old ones are part of earlier snapshots until these expire. Columns have the names of the table's schema; a file
-    that has others, because the schema has changed, is refused with its name: rewrite it before. `verify`, `readers` and `retries` are those of `rewrite_data_files`.
+    that has others, because the schema has changed, is refused with its name: rewrite it before. `verify`, `readers`,
+    `retries` and `executor` are those of `rewrite_data_files`.
     """
     work = Work.of(table)
     with work:
-        for it in work.files():
+        files = work.files()
+        for it in files:
             names = {field.name for field in table.schema().fields}
             others = names.symmetric_difference(parquet.read_schema(it.path).names)
             if any(name in where for name in others):
                 raise ValueError(f"{it.path}: its columns have other names than those of the table; rewrite it before")
-            if parquet.read_table(it.path, [], filters=where, as_files=True).num_rows:
-                work.replace([[it]], where=where, scrub=scrub, verify=verify, readers=readers)
+        work.replace([[it] for it in files], executor, where, scrub=scrub, verify=verify, readers=readers)
         return work.commit(Operation.OVERWRITE, retries)

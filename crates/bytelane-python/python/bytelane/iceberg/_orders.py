@@ -10,8 +10,10 @@ from pyiceberg.table import Table
 from pyiceberg.table.sorting import NullOrder, SortDirection, SortField
 from pyiceberg.transforms import IdentityTransform
 
-from .._sorting import By, Key, Rows, keys_of
+from .._protocols import Executor
+from .._sorting import By, Key, keys_of
 from .._tables import groups
+from .._units import Clusters, done
 from ._files import CurrentFile, ids_of
 from ._work import Work
 
@@ -74,10 +76,14 @@ def alike(work: Work, keys: list[Key]) -> list[tuple[list[CurrentFile], list[Key
     return found
 
 
-def unsorted(work: Work, keys: list[Key]) -> list[tuple[list[CurrentFile], list[Key]]]:
+def unsorted(
+    work: Work, keys: list[Key], executor: Executor | None = None
+) -> list[tuple[list[CurrentFile], list[Key]]]:
     """Returns the groups of files whose rows must be sorted."""
-    found = []
-    for files, there in alike(work, keys):
-        rows = Rows.of([it.path for it in files], there)
-        found += [([files[at] for at in cluster], there) for cluster in rows.clusters()]
-    return found
+    kinds = alike(work, keys)
+    units = [Clusters([it.path for it in files], there) for files, there in kinds]
+    return [
+        ([files[at] for at in cluster], there)
+        for (files, there), found in zip(kinds, done(units, executor), strict=True)
+        for cluster in found
+    ]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, TypedDict
 
 import pyarrow.parquet as pq
@@ -17,8 +17,9 @@ from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
 from .._protocols import Executor
-from .._sorting import Key, Rows, write_sorted
+from .._sorting import Key, count_of_new
 from .._tables import NewFiles, remove
+from .._units import Editing, Merging, Sorting, Source, done
 from ._files import CurrentFile, current_files, deleted_rows, ids_of, local
 from ._snapshot import Replacement
 
@@ -58,51 +59,57 @@ class Work(NewFiles):
 
     def _new_location(self, kind: str) -> str:
         location: str = self.table.location_provider().new_data_location(f"{kind}-{uuid.uuid4()}.parquet")
-        path = local(location)
-        self.paths.append(path)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        self.paths.append(local(location))
         return location
 
+    def _source(self, it: CurrentFile) -> Source:
+        """Returns a file for a unit of work, without the rows that its delete files name."""
+        return Source(it.path, local(self._new_location("whole")), deleted_rows(self.table, it))
+
     def replace(
-        self, groups: list[list[CurrentFile]], executor: Executor | None = None, where: str | None = None, **options: Any
+        self, groups: list[list[CurrentFile]], executor: Executor | None, where: str | None = None, **options: Any
     ) -> None:
-        """Writes the rows of each group of files, without those that are deleted, to a new file."""
+        """Writes the rows of each group of files, without those that are deleted, to a new file. Files without rows that satisfy the
+        condition stay, if there is one."""
         locations = [self._new_location("edited" if where else "compacted") for _ in groups]
-        sources = [[it.path for it in old] for old in groups]
-        deleted = [{it.path: deleted_rows(self.table, it) for it in old if it.deletes} for old in groups]
-        apply = map if executor is None else executor.map
-        replaced = apply(partial(_replaced, delete_where=where, **options), sources, map(local, locations), deleted)
-        for old, location, done in zip(groups, locations, replaced, strict=True):
-            self.deleted_rows += done["deleted_rows"]
+        units: list[Callable[[], parquet.Edited | parquet.Merged | None]] = []
+        for old, location in zip(groups, locations, strict=True):
+            sources, new = [self._source(it) for it in old], local(location)
+            units.append(Merging(sources, new, options) if len(old) > 1 else Editing(sources[0], new, options, where))
+        for old, location, outcome in zip(groups, locations, done(units, executor), strict=True):
+            if outcome is None:
+                continue
+            self.deleted_rows += outcome["deleted_rows"]
             self.old += old
-            if done["rows"] == 0:
+            if outcome["rows"] == 0:
                 remove(local(location))
             else:
                 self._add(location, old[0])
 
     def sort(
-        self, old: list[CurrentFile], keys: list[Key], *, z_order: bool, target: int, order_id: int | None, **options: Any
+        self,
+        groups: Sequence[tuple[list[CurrentFile], list[Key], int | None]],
+        executor: Executor | None,
+        *,
+        z_order: bool,
+        target: int,
+        **options: Any,
     ) -> None:
-        """Writes the rows of files, sorted, and without those that are deleted, to some new files."""
-        made = []
-        sources = []
-        for it in old:
-            sources.append(it.path)
-            if rows := deleted_rows(self.table, it):
-                made.append(local(self._new_location("whole")))
-                done = parquet.edit(it.path, made[-1], delete_rows=rows, as_files=True)
-                self.deleted_rows += done["deleted_rows"]
-                sources[-1] = made[-1]
-        rows_of_all = Rows.of(sources, keys, z_order=z_order)
-        count = rows_of_all.new_files(sum(it.file.file_size_in_bytes for it in old), target)
-        new = [self._new_location("sorted") for _ in range(count)]
-        if new:
-            write_sorted(rows_of_all, [local(it) for it in new], is_declared=not z_order, **options)
-        self.old += old
-        for location in new:
-            self._add(location, old[0], order_id)
-        for path in made:
-            remove(path)
+        """Writes the rows of each group of files, sorted by columns, and without those that are deleted, to some new files, which have
+        the number of a sort order of the table."""
+        new = [
+            [self._new_location("sorted") for _ in range(count_of_new(sum(it.file.file_size_in_bytes for it in old), target))]
+            for old, *_ in groups
+        ]
+        units = [
+            Sorting([self._source(it) for it in old], [*map(local, locations)], keys, z_order, options)
+            for (old, keys, _), locations in zip(groups, new, strict=True)
+        ]
+        for (old, _, order_id), locations, unit, written in zip(groups, new, units, done(units, executor), strict=True):
+            self.old += old
+            self.deleted_rows += sum(len(it.deleted) for it in unit.sources)
+            for location in locations[: len(written)]:
+                self._add(location, old[0], order_id)
 
     def _add(self, location: str, like: CurrentFile, order_id: int | None = None) -> None:
         """Adds a new file to the commit, of the same partition and with the same field IDs as another one."""
@@ -162,11 +169,3 @@ class Work(NewFiles):
     def _layout(self) -> tuple[object, object]:
         """Returns what must not change in the meantime."""
         return self.table.schema(), self.table.spec()
-
-
-def _replaced(
-    sources: list[str], new: str, deleted: dict[str, list[int]], **options: Any
-) -> parquet.Edited | parquet.Merged:
-    options |= {"delete_rows": deleted or None, "as_files": True}
-    # The row groups of a single file stay.
-    return parquet.edit(sources[0], new, **options) if len(sources) == 1 else parquet.merge(sources, new, **options)
