@@ -88,3 +88,21 @@ def test_wrong_arguments_are_named(table: fsst.Table) -> None:
         fsst.decode(table, fsst.encode(table, [b"a", b"\xff"]), text=True)
     with pytest.raises(IndexError, match="2 strings, but no string -3"):
         fsst.encode(table, ["a", "b"])[-3]
+
+
+def test_codes_of_16_bits() -> None:
+    lines = [f"GET /products/{7919 * i % 10007} HTTP/1.1 200 Mozilla/5.0 (X11; Linux)" for i in range(20_000)]
+    wide, narrow = fsst.train(lines, code_bits=16), fsst.train(lines)
+    assert (wide.code_bits, narrow.code_bits) == (16, 8) and max(map(len, wide.symbols)) > 8
+    assert wide == fsst.train(lines, code_bits=16) != narrow
+    assert wide == pickle.loads(pickle.dumps(wide)) == fsst.Table(wide.symbols, code_bits=16)
+    encoded = fsst.encode(wide, pa.array([*lines, None], pa.large_string()))
+    assert encoded.nbytes < fsst.encode(narrow, lines).nbytes
+    assert fsst.decode(wide, encoded).to_pylist() == [*lines, None]
+    with pytest.raises(ValueError, match="code_bits=12"):
+        fsst.train(lines, code_bits=12)  # type: ignore[arg-type]
+    for search in [fsst.contains, fsst.starts_with, fsst.equals]:
+        with pytest.raises(ValueError, match="codes of 8 bits"):
+            search(wide, encoded, "GET")
+    with pytest.raises(bytelane.Error, match="offset 0: the string ends within a code"):
+        fsst.decode(wide, [b"x"])

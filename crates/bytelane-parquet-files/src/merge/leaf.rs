@@ -53,7 +53,7 @@ impl StoredPage {
         self.bytes.slice(self.page.header_length as usize..)
     }
 
-    /// Replaces a page in FSST, a preview: the symbols of a chunk are those of no other one. Returns `None` for a page of
+    /// Replaces a page in FSST, a preview, where the symbols of its chunk will be missing. Returns `None` for a page of
     /// symbols, which are kept for the pages that follow.
     pub(super) fn without_codes(mut self, replacer: &mut CodeReplacer) -> Result<Option<Self>> {
         match replacer.replace(&self.page.header, &self.body())? {
@@ -106,8 +106,7 @@ impl Leaf {
 
     /// Replaces pages in FSST.
     pub(super) fn replace_codes(&mut self, column: &ColumnDescriptor) -> Result<()> {
-        let is_of_symbols = |it: &StoredPage| it.page.header.page_type == PageType::SymbolTablePage;
-        if !self.pages.iter().any(is_of_symbols) {
+        if self.symbols().is_none() {
             return Ok(());
         }
         let compression = self.compression()?.unwrap_or(Compression::UNCOMPRESSED);
@@ -164,6 +163,13 @@ impl Leaf {
         let is_dictionary =
             |page: &&StoredPage| page.page.header.page_type == PageType::DictionaryPage;
         self.pages.iter().find(is_dictionary)
+    }
+
+    /// Returns the page of symbols of its pages in FSST.
+    pub(super) fn symbols(&self) -> Option<&StoredPage> {
+        let is_of_symbols =
+            |page: &&StoredPage| page.page.header.page_type == PageType::SymbolTablePage;
+        self.pages.iter().find(is_of_symbols)
     }
 
     pub(super) fn metadata(&self) -> &format::ColumnMetaData {

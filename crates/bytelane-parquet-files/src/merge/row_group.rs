@@ -289,7 +289,7 @@ impl Joining<'_> {
 
     /// Reads the chunks of a leaf of the column.
     fn inputs(&self, number: usize) -> Result<Vec<Input>> {
-        let inputs = self.groups.iter().map(|group| {
+        let read = self.groups.iter().map(|group| {
             match self.plan.columns.place(&group.layout, self.root) {
                 None => Ok(Input::Missing(group.rows)),
                 Some(place) => {
@@ -304,8 +304,32 @@ impl Joining<'_> {
                 }
             }
         });
-        inputs.collect()
+        let mut inputs = read.collect::<Result<Vec<_>>>()?;
+        if !share_symbols(&inputs) {
+            let column = &self.plan.schema.columns()[self.leaves.start + number];
+            for (input, group) in inputs.iter_mut().zip(self.groups) {
+                if let Input::Leaf(leaf) = input {
+                    let replaced = leaf.replace_codes(column);
+                    replaced.map_err(|error| group.located(error))?;
+                }
+            }
+        }
+        Ok(inputs)
     }
+}
+
+/// Returns whether pages in FSST fit into one chunk: all chunks have the same page of symbols. Filters of several are not kept, as they
+/// may have to be made from the values.
+fn share_symbols(inputs: &[Input]) -> bool {
+    let known = |input: &Input| match input {
+        Input::Leaf(leaf) if inputs.len() == 1 || leaf.bloom_filter.is_none() => {
+            Some((leaf.symbols()?.bytes.clone(), leaf.metadata().codec))
+        }
+        _ => None,
+    };
+    let mut all = inputs.iter().map(known);
+    let first = all.next().flatten();
+    first.is_some() && all.all(|other| other == first)
 }
 
 fn bytes_of_chunks(chunks: &[Chunk]) -> u64 {

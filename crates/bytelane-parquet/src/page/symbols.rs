@@ -18,7 +18,7 @@
 use super::deltas::append_deltas;
 use crate::{Error, Result};
 use bytelane::Detected;
-use bytelane::fsst::{self, Strings, Table};
+use bytelane::fsst::{self, Strings, Table, wide};
 
 /// Number of bytes of the header of a page's values.
 pub(crate) const HEADER: usize = 9;
@@ -30,20 +30,14 @@ pub(crate) const DELTA: u8 = 1;
 /// Symbols of a chunk that is read.
 pub enum Symbols {
     Narrow(Box<Table>),
-    Wide(Wide),
-}
-
-/// Symbols with codes of 16 bits.
-pub struct Wide {
-    bytes: Vec<u8>,
-    /// Start of each symbol among the bytes, and the end of the last one.
-    starts: Vec<u32>,
+    /// Symbols with codes of 16 bits.
+    Wide(wide::Table),
 }
 
 impl Symbols {
     /// Reads the decompressed bytes of a page of symbols.
     pub(crate) fn read(page: &[u8], is_wide: bool) -> Result<Self> {
-        let width = if is_wide { 2 } else { 1 };
+        let width = width(is_wide);
         let header = width + 8 * width * width;
         let Some((header, mut rest)) = page.split_at_checked(header) else {
             return Err(Error::corrupt(format!(
@@ -70,35 +64,26 @@ impl Symbols {
         let lengths = (1..)
             .zip(&counts)
             .flat_map(|(length, count)| std::iter::repeat_n(length, *count));
-        if is_wide {
-            let starts = lengths.scan(0, |end, length: usize| {
-                *end += length as u32;
-                Some(*end)
-            });
-            let starts = [0].into_iter().chain(starts).collect();
-            return Ok(Self::Wide(Wide {
-                bytes: rest.to_vec(),
-                starts,
-            }));
-        }
         let symbols = lengths.map(|length| {
             let (symbol, others) = rest.split_at(length);
             rest = others;
             symbol
         });
-        let table = Table::new(&symbols.collect::<Vec<_>>()).map_err(damaged)?;
-        Ok(Self::Narrow(Box::new(table)))
+        let symbols: Vec<&[u8]> = symbols.collect();
+        Ok(if is_wide {
+            Self::Wide(wide::Table::new(&symbols).map_err(damaged)?)
+        } else {
+            Self::Narrow(Box::new(Table::new(&symbols).map_err(damaged)?))
+        })
     }
 
     /// Returns the number of bytes that encoded strings stand for.
     pub(crate) fn decoded_bytes(&self, strings: Strings<'_, i32>) -> Result<usize> {
-        match self {
-            Self::Narrow(table) => table.decoded_strings_len(strings).map_err(damaged),
-            Self::Wide(symbols) => strings.iter().try_fold(0, |bytes, codes| {
-                let symbols = symbols.of(codes).map(|symbol| Ok(symbol?.len()));
-                symbols.sum::<Result<usize>>().map(|it| bytes + it)
-            }),
-        }
+        let length = match self {
+            Self::Narrow(table) => table.decoded_strings_len(strings),
+            Self::Wide(table) => table.decoded_strings_len(strings),
+        };
+        length.map_err(damaged)
     }
 
     /// Appends the strings that codes stand for, of this number of bytes, and the offset of each string and of the end of the last one.
@@ -110,56 +95,22 @@ impl Symbols {
         bytes: &mut Vec<u8>,
         offsets: &mut Vec<i32>,
     ) -> Result<()> {
-        match self {
+        offsets.resize(strings.len() + 1, 0);
+        bytes.resize(length, 0);
+        let decoded = match self {
             Self::Narrow(table) => {
-                offsets.resize(strings.len() + 1, 0);
-                bytes.resize(length, 0);
                 let decoded = table.decode_strings_with(backend, strings, &mut bytes[..], offsets);
-                decoded.map(|_| ()).map_err(damaged)
+                decoded.map(|_| ())
             }
-            Self::Wide(symbols) => {
-                offsets.push(0);
-                for codes in strings.iter() {
-                    for symbol in symbols.of(codes) {
-                        bytes.extend_from_slice(symbol?);
-                    }
-                    let end = i32::try_from(bytes.len())
-                        .map_err(|_| Error::corrupt("a page of more than 2 GiB"))?;
-                    offsets.push(end);
-                }
-                Ok(())
-            }
-        }
+            Self::Wide(table) => table.decode_strings(strings, bytes, offsets).map(|_| ()),
+        };
+        decoded.map_err(damaged)
     }
 }
 
-impl Wide {
-    /// Returns the symbols of the codes of a string.
-    fn of<'a>(&'a self, codes: &'a [u8]) -> impl Iterator<Item = Result<&'a [u8]>> {
-        let mut codes = codes.chunks(2);
-        std::iter::from_fn(move || {
-            let symbol = match *codes.next()? {
-                // The escape code: the next one is a byte.
-                [255, 255] => match codes.next() {
-                    Some([byte, 0]) => Some(std::slice::from_ref(byte)),
-                    _ => None,
-                },
-                [low, high] => self.symbol(u16::from_le_bytes([low, high])),
-                _ => None,
-            };
-            Some(symbol.ok_or_else(|| {
-                Error::corrupt(
-                    "a string in FSST_16 with a code without a symbol, or that ends within a code",
-                )
-            }))
-        })
-    }
-
-    fn symbol(&self, code: u16) -> Option<&[u8]> {
-        let start = *self.starts.get(usize::from(code))?;
-        let end = *self.starts.get(usize::from(code) + 1)?;
-        Some(&self.bytes[start as usize..end as usize])
-    }
+/// Returns the number of bytes of a code, and of each number at the front of a page of symbols.
+fn width(is_wide: bool) -> usize {
+    if is_wide { 2 } else { 1 }
 }
 
 fn damaged(error: fsst::Error) -> Error {
@@ -167,31 +118,51 @@ fn damaged(error: fsst::Error) -> Error {
 }
 
 /// Symbols of a chunk that is written, the shortest first.
-pub struct SymbolEncoder(fsst::Encoder);
+pub enum SymbolEncoder {
+    Narrow(Box<fsst::Encoder>),
+    /// Symbols with codes of 16 bits.
+    Wide(wide::Encoder),
+}
+
+/// Minimum number of bytes of the strings of a chunk for codes of 16 bits, whose table takes tens of thousands.
+const WIDE: usize = 1 << 20;
 
 impl SymbolEncoder {
-    /// Chooses symbols for strings like these. Returns `None` if their codes would not be smaller.
-    pub(crate) fn train(strings: &[Vec<u8>]) -> Option<Self> {
-        let table = fsst::train(strings);
-        let mut symbols: Vec<&[u8]> = table.symbols().collect();
-        symbols.sort_by_key(|symbol| symbol.len());
-        let table = Table::new(&symbols).expect("the symbols are those of a table");
-        let encoder = fsst::Encoder::new(&table);
-        let encoded: usize = strings.iter().map(|it| encoder.encoded_len(it)).sum();
+    /// Chooses symbols for strings like these, of `bytes` bytes together. Returns `None` if their codes would not be smaller.
+    ///
+    /// Codes of 16 bits take 20 ms more to choose, and encode three times as slowly; they have to save a tenth. They are not tried if codes of 8 bits
+    /// do not halve the strings: these have few parts in common then.
+    pub(crate) fn train(strings: &[Vec<u8>], bytes: usize) -> Option<Self> {
         let plain: usize = strings.iter().map(Vec::len).sum();
-        (encoded < plain).then_some(Self(encoder))
+        let table = fsst::train(strings);
+        let table = Table::new(&shortest_first(table.symbols()));
+        let narrow = fsst::Encoder::new(&table.expect("the symbols are those of a table"));
+        let encoded: usize = strings.iter().map(|it| narrow.encoded_len(it)).sum();
+        if bytes >= WIDE && 2 * encoded < plain {
+            let table = wide::train_sample(strings, bytes);
+            let table = wide::Table::new(&shortest_first(table.symbols()));
+            let wide = wide::Encoder::new(&table.expect("the symbols are those of a table"));
+            let codes: usize = strings.iter().map(|it| wide.encoded_len(it)).sum();
+            let page = wide.table().symbols().map(<[u8]>::len).sum::<usize>() as f64;
+            let all = codes as f64 + page * plain as f64 / bytes as f64;
+            if all < 0.9 * encoded as f64 {
+                return Some(Self::Wide(wide));
+            }
+        }
+        (encoded < plain).then(|| Self::Narrow(Box::new(narrow)))
+    }
+
+    /// Returns whether codes have 16 bits.
+    pub(crate) fn is_wide(&self) -> bool {
+        matches!(self, Self::Wide(_))
     }
 
     /// Returns the bytes of the page of symbols.
     pub(crate) fn page(&self) -> Vec<u8> {
-        let table = self.0.table();
-        let mut page = vec![0; 9];
-        page[0] = table.len() as u8;
-        for symbol in table.symbols() {
-            page[symbol.len()] += 1;
-            page.extend_from_slice(symbol);
+        match self {
+            Self::Narrow(encoder) => page(encoder.table().symbols(), false),
+            Self::Wide(encoder) => page(encoder.table().symbols(), true),
         }
-        page
     }
 
     /// Appends the values of a page. `room` is a buffer.
@@ -212,7 +183,10 @@ impl SymbolEncoder {
         }
         let (mut codes, mut ends) = (Vec::new(), Vec::new());
         let strings = Strings::new(room, &offsets).map_err(damaged)?;
-        let encoded = self.0.encode_strings_append(strings, &mut codes, &mut ends);
+        let encoded = match self {
+            Self::Narrow(encoder) => encoder.encode_strings_append(strings, &mut codes, &mut ends),
+            Self::Wide(encoder) => encoder.encode_strings_append(strings, &mut codes, &mut ends),
+        };
         encoded.map_err(damaged)?;
         let ends = &ends[1..];
         let plain = 4 * ends.len();
@@ -231,4 +205,26 @@ impl SymbolEncoder {
         to.extend_from_slice(&codes);
         Ok(())
     }
+}
+
+fn shortest_first<'a>(symbols: impl Iterator<Item = &'a [u8]>) -> Vec<&'a [u8]> {
+    let mut symbols: Vec<_> = symbols.collect();
+    symbols.sort_by_key(|symbol| symbol.len());
+    symbols
+}
+
+/// Returns the page of symbols, whose shortest ones come first.
+fn page<'a>(symbols: impl Iterator<Item = &'a [u8]>, is_wide: bool) -> Vec<u8> {
+    let width = width(is_wide);
+    let mut counts = vec![0u16; 1 + 8 * width];
+    let mut bytes = Vec::new();
+    for symbol in symbols {
+        counts[0] += 1;
+        counts[symbol.len()] += 1;
+        bytes.extend_from_slice(symbol);
+    }
+    let counts = counts.iter().map(|count| count.to_le_bytes());
+    let mut page: Vec<u8> = counts.flat_map(|it| it.into_iter().take(width)).collect();
+    page.append(&mut bytes);
+    page
 }

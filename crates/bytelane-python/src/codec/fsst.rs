@@ -9,17 +9,18 @@ use pyo3::prelude::*;
 pub mod fsst {
     use crate::arrow::{element, export_array, import_bytes, text_of};
     use crate::codec::prelude::*;
-    use ::bytelane::fsst::{self, Encoder, Finder, Offset};
+    use ::bytelane::fsst::{self, Encoder, Finder, Offset, wide};
     use arrow_array::cast::AsArray;
     use arrow_array::types::{BinaryType, ByteArrayType, LargeBinaryType};
     use arrow_array::{Array, ArrayRef, GenericByteArray, OffsetSizeTrait};
     use arrow_buffer::OffsetBuffer;
     use arrow_schema::DataType;
     use pyo3::exceptions::PyIndexError;
-    use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyTuple};
+    use pyo3::types::{PyBytes, PyCapsule, PyDict, PyIterator, PyList, PyTuple};
     use std::sync::{Arc, OnceLock};
 
-    /// Symbol table: up to 255 symbols of 1 to 8 bytes. `train` makes one.
+    /// Symbol table: up to 255 symbols of 1 to 8 bytes, or, with `code_bits=16`, up to 65,535 symbols of 1 to
+    /// 16 bytes. `train` makes one.
     ///
     /// >>> from bytelane import fsst
     /// >>> table = fsst.Table([b"http://", b"www."])
@@ -27,36 +28,96 @@ pub mod fsst {
     /// (2, [b'http://', b'www.'])
     #[pyclass(module = "bytelane.fsst", frozen, eq)]
     struct Table {
-        table: fsst::Table,
-        encoder: OnceLock<Encoder>,
+        of: Symbols,
     }
 
-    impl PartialEq for Table {
-        fn eq(&self, other: &Self) -> bool {
-            self.table == other.table
-        }
+    enum Symbols {
+        Narrow(Box<Lazy<fsst::Table, Encoder>>),
+        Wide(Box<Lazy<wide::Table, wide::Encoder>>),
     }
 
-    impl From<fsst::Table> for Table {
-        fn from(table: fsst::Table) -> Self {
+    /// Table, and its encoder once it is needed.
+    struct Lazy<T, E> {
+        table: T,
+        encoder: OnceLock<E>,
+    }
+
+    impl<T, E> Lazy<T, E> {
+        fn new(table: T) -> Self {
             Self {
                 table,
                 encoder: OnceLock::new(),
             }
         }
+
+        fn encoder(&self, new: fn(&T) -> E) -> &E {
+            self.encoder.get_or_init(|| new(&self.table))
+        }
+    }
+
+    impl PartialEq for Table {
+        fn eq(&self, other: &Self) -> bool {
+            match (&self.of, &other.of) {
+                (Symbols::Narrow(one), Symbols::Narrow(other)) => one.table == other.table,
+                (Symbols::Wide(one), Symbols::Wide(other)) => one.table == other.table,
+                _ => false,
+            }
+        }
+    }
+
+    impl From<fsst::Table> for Table {
+        fn from(table: fsst::Table) -> Self {
+            let of = Symbols::Narrow(Box::new(Lazy::new(table)));
+            Self { of }
+        }
+    }
+
+    impl From<wide::Table> for Table {
+        fn from(table: wide::Table) -> Self {
+            let of = Symbols::Wide(Box::new(Lazy::new(table)));
+            Self { of }
+        }
+    }
+
+    /// Returns whether codes have 16 bits.
+    fn is_wide(code_bits: u32) -> PyResult<bool> {
+        match code_bits {
+            8 => Ok(false),
+            16 => Ok(true),
+            other => Err(PyValueError::new_err(format!(
+                "codes have 8 or 16 bits, not code_bits={other}"
+            ))),
+        }
     }
 
     impl Table {
-        fn encoder(&self) -> &Encoder {
-            self.encoder.get_or_init(|| Encoder::new(&self.table))
+        /// Returns the table of codes of 8 bits, which alone has a serialised form and searches.
+        fn narrow(&self) -> PyResult<&fsst::Table> {
+            match &self.of {
+                Symbols::Narrow(it) => Ok(&it.table),
+                Symbols::Wide(_) => Err(PyValueError::new_err(
+                    "this needs a table with codes of 8 bits; one of 16 bits can encode and decode",
+                )),
+            }
+        }
+
+        fn all<'a>(&'a self) -> Box<dyn Iterator<Item = &'a [u8]> + 'a> {
+            match &self.of {
+                Symbols::Narrow(it) => Box::new(it.table.symbols()),
+                Symbols::Wide(it) => Box::new(it.table.symbols()),
+            }
         }
     }
 
     #[pymethods]
     impl Table {
         #[new]
-        fn new(symbols: Vec<Vec<u8>>) -> PyResult<Self> {
-            Ok(fsst::Table::new(&symbols).map_err(of_codec)?.into())
+        #[pyo3(signature = (symbols, *, code_bits=8))]
+        fn new(symbols: Vec<Vec<u8>>, code_bits: u32) -> PyResult<Self> {
+            Ok(match is_wide(code_bits)? {
+                true => wide::Table::new(&symbols).map_err(of_codec)?.into(),
+                false => fsst::Table::new(&symbols).map_err(of_codec)?.into(),
+            })
         }
 
         /// Reads a table in the serialised form of the reference implementation. Raises bytelane.Error
@@ -73,30 +134,43 @@ pub mod fsst {
             }
         }
 
-        /// Returns the table in the serialised form of the reference implementation.
+        /// Returns the table in the serialised form of the reference implementation, which has codes of 8 bits.
         fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-            let bytes = self.table.write_to_vec().map_err(of_codec)?;
+            let bytes = self.narrow()?.write_to_vec().map_err(of_codec)?;
             Ok(PyBytes::new(py, &bytes))
         }
 
         /// Symbols, in the order of their codes.
         #[getter]
         fn symbols<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
-            let symbols = self.table.symbols();
+            let symbols = self.all();
             symbols.map(|symbol| PyBytes::new(py, symbol)).collect()
         }
 
+        /// Number of bits of a code: 8 or 16.
+        #[getter]
+        fn code_bits(&self) -> u32 {
+            match &self.of {
+                Symbols::Narrow(_) => 8,
+                Symbols::Wide(_) => 16,
+            }
+        }
+
         fn __len__(&self) -> usize {
-            self.table.len()
+            self.all().count()
         }
 
         fn __repr__(&self) -> String {
-            format!("Table of {} symbols", self.table.len())
+            format!("Table of {} symbols", self.__len__())
         }
 
         fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
             let class = py.get_type::<Self>();
-            (class, (self.symbols(py),)).into_pyobject(py)
+            let keywords = PyDict::new(py);
+            keywords.set_item("code_bits", self.code_bits())?;
+            let partial = py.import("functools")?.getattr("partial")?;
+            let make = partial.call((class,), Some(&keywords))?;
+            (make, (self.symbols(py),)).into_pyobject(py)
         }
     }
 
@@ -164,6 +238,9 @@ pub mod fsst {
 
     /// Makes a table of the symbols that shorten strings like these most, from a sample of 16 KiB.
     ///
+    /// With `code_bits=16`, codes have two bytes and symbols up to 16, for a megabyte and more of strings with long parts in common,
+    /// such as log lines and JSON. The sample has 256 KiB then, and the table takes some ten to fifty thousand bytes.
+    ///
     /// `strings` is an Arrow array of strings or binary, or a sequence of str or bytes.
     ///
     /// >>> from bytelane import fsst
@@ -174,14 +251,17 @@ pub mod fsst {
     /// True
     /// >>> fsst.decode(table, encoded)[7]
     /// 'https://example.com/items/7'
-    #[pyfunction]
-    fn train(strings: &Object) -> PyResult<Table> {
+    #[pyfunction(signature = (strings, *, code_bits=8))]
+    fn train(strings: &Object, code_bits: u32) -> PyResult<Table> {
         let strings = import_bytes(strings)?.array;
-        let table = match strings.data_type() {
-            DataType::LargeBinary => fsst::train(&all::<LargeBinaryType>(&strings)),
-            _ => fsst::train(&all::<BinaryType>(&strings)),
+        let all = match strings.data_type() {
+            DataType::LargeBinary => all::<LargeBinaryType>(&strings),
+            _ => all::<BinaryType>(&strings),
         };
-        Ok(table.into())
+        Ok(match is_wide(code_bits)? {
+            true => wide::train(&all).into(),
+            false => fsst::train(&all).into(),
+        })
     }
 
     fn all<T: ByteArrayType<Native = [u8]>>(strings: &ArrayRef) -> Vec<&[u8]> {
@@ -197,18 +277,41 @@ pub mod fsst {
     #[pyfunction]
     fn encode(table: &Table, strings: &Object) -> PyResult<Strings> {
         let strings = import_bytes(strings)?;
-        let (array, encoder) = (&strings.array, table.encoder());
-        let encode = |large| match large {
-            true => converted::<LargeBinaryType, i64>(array, |strings, bytes, offsets| {
-                encoder.encode_strings_append(strings, bytes, offsets)
-            }),
-            false => converted::<BinaryType, i32>(array, |strings, bytes, offsets| {
-                encoder.encode_strings_append(strings, bytes, offsets)
-            }),
+        let array = match strings.array.data_type() {
+            DataType::LargeBinary => encoded::<LargeBinaryType, i64>(table, &strings.array),
+            _ => encoded::<BinaryType, i32>(table, &strings.array),
         };
         Ok(Strings {
-            array: encode(*array.data_type() == DataType::LargeBinary)?,
+            array: array?,
             is_text: strings.is_text,
+        })
+    }
+
+    fn encoded<T, O>(table: &Table, array: &ArrayRef) -> PyResult<ArrayRef>
+    where
+        T: ByteArrayType<Offset = O, Native = [u8]>,
+        O: OffsetSizeTrait + Offset,
+    {
+        converted::<T, O>(array, |strings, bytes, offsets| match &table.of {
+            Symbols::Narrow(it) => {
+                let encoder = it.encoder(Encoder::new);
+                encoder.encode_strings_append(strings, bytes, offsets)
+            }
+            Symbols::Wide(it) => {
+                let encoder = it.encoder(wide::Encoder::new);
+                encoder.encode_strings_append(strings, bytes, offsets)
+            }
+        })
+    }
+
+    fn decoded<T, O>(table: &Table, array: &ArrayRef) -> PyResult<ArrayRef>
+    where
+        T: ByteArrayType<Offset = O, Native = [u8]>,
+        O: OffsetSizeTrait + Offset,
+    {
+        converted::<T, O>(array, |strings, bytes, offsets| match &table.of {
+            Symbols::Narrow(it) => it.table.decode_strings_append(strings, bytes, offsets),
+            Symbols::Wide(it) => it.table.decode_strings_append(strings, bytes, offsets),
         })
     }
 
@@ -227,16 +330,9 @@ pub mod fsst {
     fn decode(table: &Table, encoded: &Object, text: Option<bool>) -> PyResult<Strings> {
         let (array, is_text) = imported(encoded)?;
         let is_text = text.unwrap_or(is_text);
-        let table = &table.table;
         let array = match array.data_type() {
-            DataType::LargeBinary => {
-                converted::<LargeBinaryType, i64>(&array, |strings, bytes, offsets| {
-                    table.decode_strings_append(strings, bytes, offsets)
-                })
-            }
-            _ => converted::<BinaryType, i32>(&array, |strings, bytes, offsets| {
-                table.decode_strings_append(strings, bytes, offsets)
-            }),
+            DataType::LargeBinary => decoded::<LargeBinaryType, i64>(table, &array),
+            _ => decoded::<BinaryType, i32>(table, &array),
         }?;
         Ok(Strings {
             array: if is_text { text_of(&array)? } else { array },
@@ -293,7 +389,8 @@ pub mod fsst {
     #[pyfunction]
     fn contains(table: &Table, encoded: &Object, text: &Object) -> PyResult<Vec<Option<bool>>> {
         let text = Memory::of_text(text)?;
-        let finder = text.read(|text: &[u8]| Finder::new(&table.table, text))?;
+        let table = table.narrow()?;
+        let finder = text.read(|text: &[u8]| Finder::new(table, text))?;
         tested(encoded, |string| finder.is_in(string))
     }
 
@@ -307,7 +404,8 @@ pub mod fsst {
     #[pyfunction]
     fn starts_with(table: &Table, encoded: &Object, text: &Object) -> PyResult<Vec<Option<bool>>> {
         let text = Memory::of_text(text)?.read(<[u8]>::to_vec)?;
-        tested(encoded, |string| table.table.starts_with(string, &text))
+        let table = table.narrow()?;
+        tested(encoded, |string| table.starts_with(string, &text))
     }
 
     /// Returns for each encoded string whether it stands for a text, without decoding it: a list of
@@ -320,7 +418,8 @@ pub mod fsst {
     #[pyfunction]
     fn equals(table: &Table, encoded: &Object, text: &Object) -> PyResult<Vec<Option<bool>>> {
         let text = Memory::of_text(text)?.read(<[u8]>::to_vec)?;
-        tested(encoded, |string| table.table.equals(string, &text))
+        let table = table.narrow()?;
+        tested(encoded, |string| table.equals(string, &text))
     }
 
     fn tested(

@@ -311,14 +311,14 @@ pub const FIELDS: &[Fact] = &[
     Fact::new(
         "ColumnMetaData",
         "symbol_table_page_offset",
-        Rule::Dropped,
-        "pages in FSST are written in DELTA_LENGTH_BYTE_ARRAY",
+        Rule::Recomputed,
+        "that of the page of symbols, if all chunks have the same one; else pages in FSST are written in DELTA_LENGTH_BYTE_ARRAY",
     ),
     Fact::new(
         "ColumnMetaData",
         "symbol_table_page_length",
-        Rule::Dropped,
-        "pages in FSST are written in DELTA_LENGTH_BYTE_ARRAY",
+        Rule::Recomputed,
+        "that of the page of symbols, if all chunks have the same one; else pages in FSST are written in DELTA_LENGTH_BYTE_ARRAY",
     ),
     Fact::new(
         "Statistics",

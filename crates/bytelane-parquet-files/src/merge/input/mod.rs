@@ -89,7 +89,7 @@ impl RowGroup {
     }
 
     /// Reads the chunk of a leaf of an output column that this input has, given its number in the column and among
-    /// all leaves of the output.
+    /// all leaves of the output. Its pages may be in FSST.
     pub(super) fn leaf(
         &self,
         plan: &Plan<'_>,
@@ -103,7 +103,8 @@ impl RowGroup {
             return self.leaf_of(place.leaf + number, column, compare, plan);
         };
         let own = self.file.schema()?.column(place.leaf + number);
-        let leaf = self.leaf_of(place.leaf + number, &own, compare, plan)?;
+        let mut leaf = self.leaf_of(place.leaf + number, &own, compare, plan)?;
+        leaf.replace_codes(&own)?;
         widen(leaf, &own, &levels)
     }
 
@@ -123,7 +124,8 @@ impl RowGroup {
         let whole = match known {
             Some(whole) => whole,
             None => {
-                let read = self.whole_leaf(leaf, column, compare, plan)?;
+                let mut read = self.whole_leaf(leaf, column, compare, plan)?;
+                read.replace_codes(column)?;
                 let whole = Arc::new(Whole::new(read, column)?);
                 wholes().insert(leaf, Arc::clone(&whole));
                 whole
@@ -159,9 +161,9 @@ impl RowGroup {
         }
         let mut leaf = Leaf::read(window, chunk, rows, plan.memory)?;
         leaf.reconcile(window, column, compare, plan.repair.is_some())?;
-        leaf.replace_codes(column)?;
         leaf.entries = entry::of_leaf(&leaf, column)?;
         if let Some(repair) = &plan.repair {
+            leaf.replace_codes(column)?;
             complete(&mut leaf, column, repair)?;
         }
         Ok(leaf)

@@ -151,7 +151,7 @@ impl<'a> Adder<'a> {
         let is_known = it.page.page.encoding().is_some_and(|encoding| {
             !matches!(
                 encoding,
-                Encoding::Rle | Encoding::BitPacked | Encoding::Unknown(_)
+                Encoding::Rle | Encoding::BitPacked | Encoding::Fsst | Encoding::Unknown(_)
             )
         });
         let codec = it.leaf.metadata().codec;

@@ -55,6 +55,12 @@ impl Join<'_> {
         let is_first = with_dictionary.next().is_some_and(|it| it.map.is_none());
         let mut adder = Adder::new(self, codec, prepared, editors)?;
         self.add_dictionary(&dictionary, is_first, codec, &mut adder)?;
+        // All chunks have the same symbols, or none.
+        if let Some(StoredPage { page, bytes }) = self.leaves().find_map(Leaf::symbols) {
+            let bytes = bytes.clone();
+            let pages = &mut adder.pages;
+            pages.add_copy(&page.header, page.header_length, bytes, None)?;
+        }
         let mut number = 0;
         for input in self.inputs {
             match input {

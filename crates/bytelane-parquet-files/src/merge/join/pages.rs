@@ -22,6 +22,8 @@ pub(in crate::merge) struct NewPages {
     compressed: u64,
     uncompressed: i64,
     dictionary: Option<i64>,
+    /// Place and size of the page of symbols.
+    symbols: Option<(i64, i32)>,
     data: Option<i64>,
     counts: Vec<PageEncodingStats>,
     locations: Vec<PageLocation>,
@@ -63,6 +65,12 @@ impl NewPages {
         let compressed = length as i64 + i64::from(header.compressed_page_size);
         self.compressed += compressed as u64;
         self.uncompressed += length as i64 + i64::from(header.uncompressed_page_size);
+        let size = i32::try_from(compressed);
+        let size = size.map_err(|_| Error::corrupt("a page is larger than 2 GiB"))?;
+        if header.page_type == PageType::SymbolTablePage {
+            self.symbols = Some((offset, size));
+            return Ok(());
+        }
         let one = header.data_page_header.as_ref();
         let two = header.data_page_header_v2.as_ref();
         let (encoding, values) = match (header.page_type, one, two) {
@@ -82,8 +90,7 @@ impl NewPages {
             self.has_other_rows |= rows.is_none();
             self.locations.push(PageLocation {
                 offset,
-                compressed_page_size: i32::try_from(compressed)
-                    .map_err(|_| Error::corrupt("a page is larger than 2 GiB"))?,
+                compressed_page_size: size,
                 first_row_index: self.row,
                 ..Default::default()
             });
@@ -120,6 +127,8 @@ impl NewPages {
                 data_page_offset: self.data.unwrap_or(START as i64),
                 index_page_offset: None,
                 dictionary_page_offset: self.dictionary,
+                symbol_table_page_offset: self.symbols.map(|(offset, _)| offset),
+                symbol_table_page_length: self.symbols.map(|(_, size)| size),
                 encoding_stats: Some(Encoded::new(&self.counts)?),
                 bloom_filter_offset: None,
                 bloom_filter_length: None,

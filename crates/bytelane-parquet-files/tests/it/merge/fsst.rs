@@ -1,9 +1,11 @@
-//! Tests files in FSST, a preview: what is merged, edited, repaired or salvaged has the same rows in other encodings, which all programs read.
+//! Tests files in FSST, a preview: pages of one table of symbols move, and others are written in an encoding that all programs read.
 
 use super::Files;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, StringArray};
 use arrow_select::concat::concat_batches;
-use bytelane_parquet::{ColumnOptions, Encoding, Writer, WriterOptions, format, parse_compression};
+use bytelane_parquet::{
+    ColumnOptions, Encoding, Reader, Writer, WriterOptions, format, parse_compression,
+};
 use bytelane_parquet_files::check::{CheckOptions, check};
 use bytelane_parquet_files::edit::{EditOptions, edit};
 use bytelane_parquet_files::edits::Edits;
@@ -11,6 +13,7 @@ use bytelane_parquet_files::merge::{MergeOptions, merge};
 use bytelane_parquet_files::repair::{RepairOptions, SalvageOptions, repair, salvage};
 use bytes::Bytes;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::properties::BloomFilterProperties;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
@@ -32,14 +35,20 @@ fn rows(from: i32, count: i32) -> RecordBatch {
 }
 
 fn write(path: &Path, rows: &RecordBatch, compression: &str) {
+    write_with(path, rows, compression, false);
+}
+
+fn write_with(path: &Path, rows: &RecordBatch, compression: &str, has_filter: bool) {
+    let url = ColumnOptions::default().with_encoding(Encoding::Fsst);
+    let url = match has_filter {
+        true => url.with_bloom_filter(BloomFilterProperties::default()),
+        false => url,
+    };
     let options = WriterOptions::default()
         .with_compression(parse_compression(compression).unwrap())
         .with_max_rows_per_page(400)
         .with_write_page_checksum(true)
-        .with_column(
-            "url",
-            ColumnOptions::default().with_encoding(Encoding::Fsst),
-        );
+        .with_column("url", url);
     let mut writer = Writer::try_new(File::create(path).unwrap(), rows.schema(), options).unwrap();
     writer.write(rows).unwrap();
     writer.close().unwrap();
@@ -52,6 +61,76 @@ fn read(path: &Path) -> RecordBatch {
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(path).unwrap()).unwrap();
     let rows: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
     concat_batches(&rows[0].schema(), &rows).unwrap()
+}
+
+/// Reads a file with bytelane.
+fn read_codes(path: &Path) -> RecordBatch {
+    let found = check(path, &CheckOptions::default().with_values(true)).unwrap();
+    assert_eq!(found.findings, Vec::new());
+    let reader = Reader::builder(File::open(path).unwrap()).unwrap();
+    let rows: Vec<RecordBatch> = reader.build().unwrap().map(Result::unwrap).collect();
+    concat_batches(&rows[0].schema(), &rows).unwrap()
+}
+
+/// Returns the bytes of the pages of the column `url`, and whether they have symbols.
+fn pages(path: &Path) -> (Bytes, bool) {
+    let file = Bytes::from(fs::read(path).unwrap());
+    let footer = format::decode_footer(&file).unwrap();
+    let chunk = footer.row_groups[0].columns[1].decode().unwrap().meta_data;
+    let start = chunk.symbol_table_page_offset;
+    if let Some(start) = start {
+        let length = i64::from(chunk.symbol_table_page_length.unwrap());
+        assert_eq!(start + length, chunk.data_page_offset);
+    }
+    let first = start.unwrap_or(chunk.data_page_offset) as usize;
+    let end = first + chunk.total_compressed_size as usize;
+    (file.slice(first..end), start.is_some())
+}
+
+#[test]
+fn pages_of_one_table_of_symbols_move() {
+    let mut files = Files::new();
+    let (one, other) = (files.path("one.parquet"), files.path("other.parquet"));
+    write(&one, &rows(0, 3000), "zstd");
+    fs::copy(&one, &other).unwrap();
+    let (to, edited) = (files.path("to.parquet"), files.path("edited.parquet"));
+    files.paths = vec![one, other];
+    let options = MergeOptions::default().with_verify(true);
+    let merged = merge(&files.paths, &to, &options).unwrap();
+    assert_eq!(merged.columns[1].pages.copied, 16, "{merged:?}");
+    let twice = concat_batches(&rows(0, 9).schema(), &[rows(0, 3000), rows(0, 3000)]).unwrap();
+    assert_eq!(read_codes(&to).columns(), twice.columns());
+    let (before, (after, has_symbols)) = (pages(&files.paths[0]).0, pages(&to));
+    assert!(has_symbols && after.starts_with(&before) && after.len() < 2 * before.len());
+
+    // All of a row group moves, and a part of it does not.
+    let edits = Edits::default().with_rename([("number", "id")]);
+    edit(
+        &files.paths[0],
+        &edited,
+        &EditOptions::default().with_edits(edits),
+    )
+    .unwrap();
+    assert_eq!(read_codes(&edited).columns(), rows(0, 3000).columns());
+    assert_eq!(pages(&edited), (before, true));
+    let edits = Edits::default().with_delete_where("number < 10".parse().unwrap());
+    edit(
+        &files.paths[0],
+        &edited,
+        &EditOptions::default().with_edits(edits),
+    )
+    .unwrap();
+    assert_eq!(read(&edited).columns(), rows(10, 2990).columns());
+
+    // One filter is copied; several may have to be made again, from values.
+    for path in &files.paths {
+        write_with(path, &rows(0, 3000), "zstd", true);
+    }
+    merge(&files.paths[..1], &to, &options).unwrap();
+    assert_eq!(read_codes(&to).columns(), rows(0, 3000).columns());
+    assert!(pages(&to).1);
+    merge(&files.paths, &to, &options).unwrap();
+    assert_eq!(read(&to).columns(), twice.columns());
 }
 
 #[test]

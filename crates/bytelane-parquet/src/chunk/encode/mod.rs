@@ -164,7 +164,7 @@ impl<'a> LeafEncoder<'a> {
 
     /// Chooses the symbols of a chunk from strings of each page. Returns `None` if their codes would not be smaller.
     fn trained(&self, mut rows: Rows, layout: &Layout) -> Result<Option<Arc<SymbolEncoder>>> {
-        let mut sample = Vec::new();
+        let (mut sample, mut bytes) = (Vec::new(), 0);
         while let Some(arrays) = rows.take_page(self.path, Unit::Strings, layout.pages) {
             let (_, values) = self.shred(arrays)?;
             let values: Vec<LeafValues> = values
@@ -176,11 +176,12 @@ impl<'a> LeafEncoder<'a> {
                 part.strings(self.column, &mut strings)?;
             }
             let all: usize = strings.iter().map(|string| string.len()).sum();
+            bytes += all;
             let step = (all / TRAINED_PER_PAGE).max(1);
             let some = strings.iter().step_by(step);
             sample.extend(some.map(|string| string[..string.len().min(TRAINED_PER_PAGE)].to_vec()));
         }
-        Ok(SymbolEncoder::train(&sample).map(Arc::new))
+        Ok(SymbolEncoder::train(&sample, bytes).map(Arc::new))
     }
 
     /// Appends a page with these rows to a buffer, and calls a function with its values.

@@ -201,10 +201,14 @@ impl PageEncoder {
     ) -> Result<EncodedPage> {
         self.plain = symbols.page();
         let is_compressed = self.compress(0, false)?;
+        let table_type = match symbols.is_wide() {
+            true => SymbolTableType::Fsst16,
+            false => SymbolTableType::Fsst,
+        };
         let header = PageHeader {
             page_type: PageType::SymbolTablePage,
             symbol_table_page_header: Some(SymbolTablePageHeader {
-                table_type: SymbolTableType::Fsst,
+                table_type,
                 is_compressed: Some(is_compressed),
                 ..Default::default()
             }),

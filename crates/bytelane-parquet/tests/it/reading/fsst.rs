@@ -8,11 +8,12 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{ArrowError, DataType, Field};
 use bytelane_parquet::filter::Selection;
-use bytelane_parquet::format::{self, PageType};
+use bytelane_parquet::format::{self, PageType, SymbolTableType};
 use bytelane_parquet::{
     DataPageVersion, Encoding, Reader, Writer, WriterOptions, parse_compression,
 };
 use bytes::Bytes;
+use parquet::basic::Compression;
 use std::num::NonZero;
 use std::sync::Arc;
 
@@ -146,6 +147,51 @@ fn the_footer_says_where_the_symbols_are() {
                 .decode()
                 .expect("encodings")
                 .contains(&format::Encoding::Fsst)
+        );
+    }
+}
+
+/// Returns a chunk's type of symbols.
+fn symbols_of(file: &Bytes) -> Option<SymbolTableType> {
+    let footer = format::decode_footer(file).expect("a footer");
+    let chunk = footer.row_groups[0].columns[0].decode().expect("a chunk");
+    let page = file.slice(chunk.meta_data.symbol_table_page_offset? as usize..);
+    let (header, _) = format::decode_prefix::<format::PageHeader>(&page).expect("a header");
+    Some(header.symbol_table_page_header.expect("symbols").table_type)
+}
+
+#[test]
+fn large_chunks_of_long_frequent_parts_have_codes_of_16_bits() {
+    let line = |i: usize| {
+        let (path, agent) = (
+            ["products", "images"][i % 2],
+            ["curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0)"][i / 7 % 2],
+        );
+        let size = i * 7919 % 100_003;
+        format!(
+            "10.0.3.{} - - [12/Mar/2025 +0000] \"GET /{path}/{size} HTTP/1.1\" 200 \"-\" \"{agent}\"",
+            i % 256
+        )
+    };
+    let batch = |rows| {
+        let lines = StringArray::from_iter((0..rows).map(|i| (i % 10 != 3).then(|| line(i))));
+        RecordBatch::try_from_iter([("line", Arc::new(lines) as ArrayRef)]).expect("a batch")
+    };
+    let options = || WriterOptions::default().with_compression(Compression::UNCOMPRESSED);
+    for (rows, expected) in [
+        (2_000, SymbolTableType::Fsst),
+        (20_000, SymbolTableType::Fsst16),
+    ] {
+        let batch = batch(rows);
+        let file = write(&batch, options().with_encoding(Encoding::Fsst));
+        assert_eq!(symbols_of(&file), Some(expected), "{rows} rows");
+        let other = write(&batch, options().with_encoding(Encoding::Plain));
+        assert_eq!(read(&file, 1), read(&other, 1));
+        assert!(
+            3 * file.len() < other.len(),
+            "{} of {}",
+            file.len(),
+            other.len()
         );
     }
 }

@@ -12,10 +12,17 @@ pub type Error = crate::Error<ErrorKind>;
 pub enum ErrorKind {
     /// An encoded string ends after an escape code, which a byte must follow.
     UnexpectedEnd,
+    /// An encoded string ends within a code of two bytes.
+    WithinCode,
     /// A code for which the table has no symbol.
     UnknownCode {
         /// The code.
-        code: u8,
+        code: u16,
+    },
+    /// A code of two bytes follows an escape code, but is no byte.
+    Literal {
+        /// The code.
+        code: u16,
     },
     /// A serialised table ends before its last symbol.
     Truncated,
@@ -33,17 +40,21 @@ pub enum ErrorKind {
         /// Sum of the numbers of symbols of each length.
         counted: usize,
     },
-    /// A table was to be made of more than 255 symbols.
+    /// A table was to be made of more symbols than there are codes.
     TooManySymbols {
         /// Number of symbols.
         symbols: usize,
+        /// Maximum number of them.
+        most: usize,
     },
-    /// A symbol has no bytes, or more than eight.
+    /// A symbol has no bytes, or too many.
     SymbolLength {
         /// Number of the symbol.
         symbol: usize,
         /// Its length in bytes.
         length: usize,
+        /// Maximum length in bytes.
+        most: usize,
     },
     /// The symbols of the table are not in the order that the serialised form requires.
     SymbolOrder,
@@ -78,6 +89,8 @@ impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::UnexpectedEnd => f.write_str("the string ends after an escape code"),
+            Self::WithinCode => f.write_str("the string ends within a code"),
+            Self::Literal { code } => write!(f, "the code {code} after an escape code is no byte"),
             Self::UnknownCode { code } => {
                 write!(f, "the table has no symbol for the code {code}")
             }
@@ -90,12 +103,16 @@ impl fmt::Display for ErrorKind {
                 f,
                 "the table states {stated} symbols, but its lengths add up to {counted}"
             ),
-            Self::TooManySymbols { symbols } => {
-                write!(f, "a table has up to 255 symbols, not {symbols}")
+            Self::TooManySymbols { symbols, most } => {
+                write!(f, "a table has up to {most} symbols, not {symbols}")
             }
-            Self::SymbolLength { symbol, length } => write!(
+            Self::SymbolLength {
+                symbol,
+                length,
+                most,
+            } => write!(
                 f,
-                "symbol {symbol} has {length} bytes; symbols have 1 to 8 bytes"
+                "symbol {symbol} has {length} bytes; symbols have 1 to {most} bytes"
             ),
             Self::SymbolOrder => f.write_str(
                 "only tables whose symbols are in the order of their lengths, 2 to 8 and then 1, have a serialised form",

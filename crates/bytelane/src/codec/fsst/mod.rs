@@ -63,6 +63,8 @@ mod table;
 mod tests;
 #[cfg(feature = "alloc")]
 mod train;
+#[cfg(feature = "alloc")]
+pub mod wide;
 
 #[cfg(feature = "alloc")]
 pub use encoder::Encoder;

@@ -23,7 +23,7 @@ pub(crate) fn next<'a>(table: &'a Table, src: &'a [u8]) -> Result<Piece<'a>, Err
         }),
         [code, ..] => match table.symbol(code) {
             Some(bytes) => Ok(Piece { bytes, encoded: 1 }),
-            None => Err(ErrorKind::UnknownCode { code }),
+            None => Err(ErrorKind::UnknownCode { code: code.into() }),
         },
         [] => Err(ErrorKind::UnexpectedEnd),
     }

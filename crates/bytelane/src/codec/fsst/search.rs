@@ -167,7 +167,7 @@ impl Finder {
             let mut step = 512 * usize::from(found) + usize::from(code);
             if code >= self.table.count {
                 if code != ESCAPE {
-                    return Err(Error::at(at, ErrorKind::UnknownCode { code }));
+                    return Err(Error::at(at, ErrorKind::UnknownCode { code: code.into() }));
                 }
                 let Some(&byte) = src.get(at + 1) else {
                     return Err(Error::at(at, ErrorKind::UnexpectedEnd));

@@ -55,8 +55,8 @@ impl Table {
     /// ```
     pub fn new<S: AsRef<[u8]>>(symbols: &[S]) -> Result<Self, Error> {
         if symbols.len() > MOST {
-            let symbols = symbols.len();
-            return Err(Error::nowhere(ErrorKind::TooManySymbols { symbols }));
+            let (symbols, most) = (symbols.len(), MOST);
+            return Err(Error::nowhere(ErrorKind::TooManySymbols { symbols, most }));
         }
         let mut table = Self::empty();
         for (number, symbol) in symbols.iter().enumerate() {
@@ -65,6 +65,7 @@ impl Table {
                 let kind = ErrorKind::SymbolLength {
                     symbol: number,
                     length,
+                    most: 8,
                 };
                 return Err(Error::nowhere(kind));
             }
@@ -262,7 +263,7 @@ impl fmt::Debug for Table {
 }
 
 /// Symbol as a quoted string.
-struct Shown<'a>(&'a [u8]);
+pub(crate) struct Shown<'a>(pub(crate) &'a [u8]);
 
 impl fmt::Debug for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -413,7 +413,8 @@ fn symbols_have_one_to_eight_bytes() {
         error,
         ErrorKind::SymbolLength {
             symbol: 1,
-            length: 0
+            length: 0,
+            most: 8
         }
     );
     let error = Table::new(&["nine byte"]).unwrap_err().kind();
@@ -421,11 +422,18 @@ fn symbols_have_one_to_eight_bytes() {
         error,
         ErrorKind::SymbolLength {
             symbol: 0,
-            length: 9
+            length: 9,
+            most: 8
         }
     );
     let error = Table::new(&["a"; 256]).unwrap_err().kind();
-    assert_eq!(error, ErrorKind::TooManySymbols { symbols: 256 });
+    assert_eq!(
+        error,
+        ErrorKind::TooManySymbols {
+            symbols: 256,
+            most: 255
+        }
+    );
     let table = Table::new(&["a"; 255]).unwrap();
     assert_eq!(table.len(), 255);
     assert_eq!(

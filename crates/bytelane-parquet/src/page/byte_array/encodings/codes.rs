@@ -210,15 +210,15 @@ mod tests {
             (error(&narrow, &of(PLAIN, [1, 2, 3], &[3, 4, 3])), "FSST"),
             (
                 error(&wide, &of(PLAIN, [2, 4, 6], &[3, 0, 255, 255, 3, 0])),
-                "FSST_16",
+                "FSST",
             ),
             (
                 error(&wide, &of(PLAIN, [2, 4, 6], &[3, 0, 4, 0, 3, 0])),
-                "FSST_16",
+                "FSST",
             ),
             (
                 error(&wide, &of(PLAIN, [1, 4, 6], &[3, 0, 3, 0, 3, 0])),
-                "FSST_16",
+                "FSST",
             ),
             (
                 error(&narrow, &page(PLAIN, &ends([1, 1, 1])[..11], &[3])),
