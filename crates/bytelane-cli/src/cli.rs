@@ -21,6 +21,13 @@ use std::ffi::OsString;
 pub struct Cli {
     #[command(flatten)]
     pub color: colorchoice_clap::Color,
+    /// Keys of encrypted files, as JSON in FILE, or in an environment variable: `env:NAME`
+    ///
+    /// The entries are `footer_key`, `column_keys` by paths, `keys` by their metadata, `aad_prefix`, and `plain_files`, which must
+    /// be true to read unencrypted files, too: {"footer_key": "30..35", "column_keys": {"item.price": "31..30"}}. Keys are in
+    /// hexadecimal or Base64.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub decryption_keys: Option<String>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -87,6 +94,24 @@ pub enum Command {
 }
 
 impl Command {
+    /// Returns whether the command writes no Parquet file, which would not be encrypted.
+    pub fn only_reads(&self) -> bool {
+        matches!(
+            self,
+            Self::Advise(_)
+                | Self::Inspect(_)
+                | Self::Schema(_)
+                | Self::Head(_)
+                | Self::Tail(_)
+                | Self::Cat(_)
+                | Self::Sample(_)
+                | Self::Count(_)
+                | Self::Stats(_)
+                | Self::Diff(_)
+                | Self::Check(_)
+        )
+    }
+
     pub fn run(self) -> anyhow::Result<Outcome> {
         match self {
             #[cfg(feature = "measuring")]

@@ -15,6 +15,7 @@ mod allocator;
 mod backend;
 mod cli;
 mod commands;
+mod decryption;
 mod files;
 mod output;
 #[cfg(feature = "measuring")]
@@ -77,7 +78,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>, end: End) -> u8 {
     leave_out_contained_panics();
     bytelane_parquet::set_caller(Caller::Command);
     bytelane_store::install();
-    match cli.command.run() {
+    let keys = cli.decryption_keys.as_deref();
+    let are_set = keys.map_or(Ok(()), |keys| decryption::set_keys(keys, &cli.command));
+    match are_set.and_then(|()| cli.command.run()) {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Found) => 1,
         // The reader of our output has stopped reading: `bytelane .. | head`.

@@ -6,7 +6,7 @@ use bytelane_parquet::chunk::{Page as RawPage, Pages, chunk_range, encoding_name
 use bytelane_parquet::format::PageType;
 use bytelane_parquet::options::{codec_name, deserialize_size};
 use bytelane_parquet::stack::with_stack;
-use bytelane_parquet::{Error, Result};
+use bytelane_parquet::{Error, Problem, Result};
 use derive_setters::Setters;
 use parquet::basic::{ColumnOrder, LogicalType, SortOrder, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
@@ -289,14 +289,15 @@ fn column(
     let mut pages = Vec::new();
     for raw in Pages::new(reader, chunk_range(chunk, reader.len())?) {
         memory.add(size_of::<Page>() as u64 + PAGE_TEXTS)?;
-        pages.push(page(&raw.map_err(|error| {
-            Error::from(error).in_page(
-                pages
-                    .iter()
-                    .filter(|page: &&Page| page.kind != DICTIONARY)
-                    .count(),
-            )
-        })?));
+        match raw.map_err(Error::from) {
+            Ok(raw) => pages.push(page(&raw)),
+            // Without the key of an encrypted column, only the footer is shown.
+            Err(error) if matches!(error.problem(), Problem::Decryption(_)) => break,
+            Err(error) => {
+                let data = pages.iter().filter(|page: &&Page| page.kind != DICTIONARY);
+                return Err(error.in_page(data.count()));
+            }
+        }
     }
     let mut encodings: Vec<String> = Vec::new();
     for page in pages.iter().filter(|page| page.kind != DICTIONARY) {

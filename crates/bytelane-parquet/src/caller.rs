@@ -45,6 +45,8 @@ pub enum Setting {
     Encodings,
     /// Names a file with the schema of one without a footer.
     Schema,
+    /// Gives the keys of encrypted files.
+    DecryptionKeys,
     /// Sets the types of the columns in the names of directories.
     PartitionTypes,
 }
@@ -62,6 +64,7 @@ impl Setting {
                 "--partition-type",
                 "partition_types",
             ],
+            Self::DecryptionKeys => ["InputFile::decrypted", "--decryption-keys", "decryption"],
             Self::Schema => ["with_schema", "--schema", "schema"],
         }
     }

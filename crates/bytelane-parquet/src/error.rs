@@ -128,6 +128,9 @@ pub enum Problem {
         /// Number of bytes that the offsets can address.
         limit: u64,
     },
+    /// A file is encrypted, and its keys are missing or do not open it.
+    #[error("{0}")]
+    Decryption(String),
     /// The caller cancelled the work.
     #[error("cancelled")]
     Cancelled,
@@ -144,6 +147,11 @@ impl Error {
             Problem::Arrow(ArrowError::ExternalError(inner)) => match inner.downcast() {
                 Ok(error) => return *error,
                 Err(other) => Problem::Arrow(ArrowError::ExternalError(other)),
+            },
+            // The same for an input that reads from another one.
+            Problem::Parquet(ParquetError::External(inner)) => match inner.downcast() {
+                Ok(error) => return *error,
+                Err(other) => Problem::Parquet(ParquetError::External(other)),
             },
             problem => problem,
         };

@@ -8,7 +8,7 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, BufReader, Read};
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 /// File that several readers and threads can read at the same time. Each reader has its own position, unlike
@@ -23,6 +23,24 @@ pub struct InputFile {
 enum Source {
     Disk(Arc<File>),
     Remote(Arc<dyn RemoteFile>),
+    View(Arc<dyn View>, Box<Source>),
+}
+
+/// File that shows a stored one in another form, with most parts at the same offsets.
+pub(crate) trait View: RemoteFile {
+    /// Returns the bytes of a range, which lies within the view.
+    fn bytes(&self, range: Range<u64>) -> Result<Bytes>;
+}
+
+/// Last step of opening a file by its path.
+type Opening = dyn Fn(InputFile) -> Result<InputFile> + Send + Sync;
+
+static OPENING: OnceLock<Box<Opening>> = OnceLock::new();
+
+/// Sets the last step of opening files by their paths. Returns false if it has already been set.
+#[cfg_attr(not(feature = "encryption"), expect(dead_code))]
+pub(crate) fn set_opening(open: Box<Opening>) -> bool {
+    OPENING.set(open).is_ok()
 }
 
 impl InputFile {
@@ -32,6 +50,14 @@ impl InputFile {
     ///
     /// Returns [`Problem::Io`] if it cannot be opened, and [`Problem::Input`] for directories and pipes.
     pub fn open(path: &Path) -> Result<Self> {
+        let file = Self::open_stored(path)?;
+        match OPENING.get() {
+            Some(open) => open(file),
+            None => Ok(file),
+        }
+    }
+
+    fn open_stored(path: &Path) -> Result<Self> {
         match remote_url(path) {
             Some(url) => Ok(remote_files()?.open(url)?.into()),
             None => match open(&local_path(path)) {
@@ -60,31 +86,37 @@ impl InputFile {
         match &self.source {
             Source::Disk(_) => None,
             Source::Remote(file) => Some(Arc::clone(file)),
+            Source::View(view, stored) => stored.is_remote().then(|| Arc::clone(view) as _),
         }
     }
 
     /// Returns whether the file is on this machine.
     #[must_use]
     pub fn is_local(&self) -> bool {
-        matches!(self.source, Source::Disk(_))
+        !self.source.is_remote()
     }
 
     /// Returns the permissions of a local file.
     #[doc(hidden)]
     pub fn permissions(&self) -> Result<Option<Permissions>> {
-        match &self.source {
-            Source::Disk(file) => Ok(Some(file.metadata()?.permissions())),
-            Source::Remote(_) => Ok(None),
-        }
+        let metadata = self.source.disk().map(File::metadata).transpose()?;
+        Ok(metadata.map(|it| it.permissions()))
     }
 
     /// Returns the time of the last change of a local file, if the system knows it. Stores check the version of
     /// their files themselves.
     #[doc(hidden)]
     pub fn modified(&self) -> Result<Option<SystemTime>> {
-        match &self.source {
-            Source::Disk(file) => Ok(file.metadata()?.modified().ok()),
-            Source::Remote(_) => Ok(None),
+        let metadata = self.source.disk().map(File::metadata).transpose()?;
+        Ok(metadata.and_then(|it| it.modified().ok()))
+    }
+
+    /// Shows the file in another form.
+    #[cfg_attr(not(feature = "encryption"), expect(dead_code))]
+    pub(crate) fn viewed(self, view: Arc<dyn View>) -> Self {
+        Self {
+            length: view.length(),
+            source: Source::View(view, Box::new(self.source)),
         }
     }
 
@@ -127,6 +159,20 @@ impl InputFile {
     }
 }
 
+impl Source {
+    fn disk(&self) -> Option<&File> {
+        match self {
+            Self::Disk(file) => Some(file),
+            Self::Remote(_) => None,
+            Self::View(_, stored) => stored.disk(),
+        }
+    }
+
+    fn is_remote(&self) -> bool {
+        self.disk().is_none()
+    }
+}
+
 impl Length for InputFile {
     fn len(&self) -> u64 {
         self.length
@@ -146,7 +192,10 @@ impl ChunkReader for InputFile {
             Source::Remote(file) if length as u64 <= left => {
                 return Ok(file.read(start..start + length as u64)?);
             }
-            Source::Remote(_) => return Err(too_short(start, length, left)),
+            Source::View(view, _) if length as u64 <= left => {
+                return Ok(view.bytes(start..start + length as u64)?);
+            }
+            Source::Remote(_) | Source::View(..) => return Err(too_short(start, length, left)),
             Source::Disk(file) => file,
         };
         // Never allocate more memory than the file has bytes left, whatever length is requested.
@@ -184,10 +233,12 @@ impl Read for FileFrom {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         let read = match &self.file.source {
             Source::Disk(file) => read_at(file, to, self.position)?,
-            Source::Remote(file) => {
+            Source::Remote(_) | Source::View(..) => {
                 let end = self.position.saturating_add(to.len() as u64);
                 let end = end.min(self.file.length).max(self.position);
-                let bytes = file.read(self.position..end)?;
+                let length = (end - self.position) as usize;
+                let bytes = self.file.get_bytes(self.position, length);
+                let bytes = bytes.map_err(io::Error::other)?;
                 to[..bytes.len()].copy_from_slice(&bytes);
                 bytes.len()
             }

@@ -13,6 +13,8 @@ pub mod choice;
 #[doc(hidden)]
 pub mod chunk;
 pub mod compatibility;
+#[cfg(feature = "encryption")]
+mod encryption;
 #[doc(hidden)]
 pub mod error;
 #[doc(hidden)]
@@ -48,6 +50,8 @@ mod write;
 pub use caller::{Caller, caller, set_caller};
 #[doc(hidden)]
 pub use catch_panic::is_caught;
+#[cfg(feature = "encryption")]
+pub use encryption::{DecryptedFile, DecryptionKeys, Key, set_decryption_keys};
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{

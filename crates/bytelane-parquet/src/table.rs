@@ -19,6 +19,7 @@
 //! Columns in the names of directories, such as `year=2024`, are constants of a file.
 
 use crate::filter::Selection;
+use crate::input::InputFile;
 use crate::read::ReaderBuilder;
 use crate::types::unite::{convert, unite, words};
 use crate::{Error, Problem, Result};
@@ -68,8 +69,22 @@ impl Table {
     /// A file cannot be read; [`Problem::Input`] if its columns have no common meaning with those of the others, or, with
     /// `strict`, if they differ.
     pub fn open(files: &[TableFile], strict: bool) -> Result<Self> {
+        Self::open_with(files, strict, InputFile::open)
+    }
+
+    /// Does the same as [`open`](Self::open) for files that `open` opens, such as encrypted ones.
+    ///
+    /// # Errors
+    ///
+    /// Same errors as [`open`](Self::open), and those of `open`.
+    pub fn open_with(
+        files: &[TableFile],
+        strict: bool,
+        open: impl Fn(&Path) -> Result<InputFile> + Sync,
+    ) -> Result<Self> {
         let schemas = files.par_iter().map(|file| {
-            let reader = ReaderBuilder::open(&file.path)?;
+            let reader = open(&file.path).and_then(ReaderBuilder::try_new);
+            let reader = reader.map_err(|error| error.in_file(&file.path))?;
             let rows = reader.metadata().file_metadata().num_rows();
             let rows = u64::try_from(rows).unwrap_or(0);
             Ok((without(reader.schema(), &file.constants), rows))

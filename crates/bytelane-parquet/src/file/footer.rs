@@ -7,8 +7,9 @@ use super::row_groups::RowGroups;
 use super::schema::depth_of_schema;
 use super::sizes::with_right_sizes;
 use crate::format::{
-    self, FileMetaData as Metadata, MAGIC, PhysicalType, TAIL_LENGTH, encrypted, footer_length,
+    self, FileMetaData as Metadata, PhysicalType, TAIL_LENGTH, encrypted, footer_range, tail_start,
 };
+use crate::input::bytes_at;
 use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
@@ -118,18 +119,11 @@ pub fn read_columns_metadata(
 
 fn footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
     let length = reader.len();
-    if length < (MAGIC.len() + TAIL_LENGTH) as u64 {
-        let problem = format!("not a Parquet file: it has only {length} bytes");
-        return Err(Error::corrupt(problem));
+    let tail = reader.get_bytes(tail_start(length)?, TAIL_LENGTH)?;
+    match footer_range(length, &tail)? {
+        (_, true) => Err(encrypted()),
+        (range, false) => bytes_at(reader, range),
     }
-    let end = length - TAIL_LENGTH as u64;
-    let footer_length = footer_length(&reader.get_bytes(end, TAIL_LENGTH)?)?;
-    let start = end.checked_sub(footer_length as u64);
-    let Some(start) = start.filter(|&start| start >= MAGIC.len() as u64) else {
-        let problem = format!("the footer claims {footer_length} bytes, more than the file has");
-        return Err(Error::corrupt(problem));
-    };
-    Ok(reader.get_bytes(start, footer_length)?)
 }
 
 fn decoded(footer: &Bytes) -> Result<(Metadata, usize)> {

@@ -914,6 +914,17 @@ pub enum EncryptionAlgorithm {
 }
 
 #[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
+pub struct FileCryptoMetaData {
+    #[thrift(id = 1, required)]
+    pub encryption_algorithm: EncryptionAlgorithm,
+    #[thrift(id = 2)]
+    pub key_metadata: Option<bytes::Bytes>,
+    /// The fields that this version does not know.
+    #[thrift(unknown)]
+    pub unknown_fields: bytelane_thrift::UnknownFields,
+}
+
+#[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
 pub struct KeyValue {
     #[thrift(id = 1, required)]
     pub key: bytes::Bytes,
@@ -1013,6 +1024,31 @@ pub struct ColumnChunk {
     pub column_index_length: Option<i32>,
     #[thrift(id = 8)]
     pub crypto_metadata: Option<crate::format::Encoded<ColumnCryptoMetaData>>,
+    #[thrift(id = 9)]
+    pub encrypted_column_metadata: Option<bytes::Bytes>,
+    /// The fields that this version does not know.
+    #[thrift(unknown)]
+    pub unknown_fields: bytelane_thrift::UnknownFields,
+}
+
+#[derive(Clone, Debug, PartialEq, bytelane_thrift::Thrift)]
+pub struct SealedColumnChunk {
+    #[thrift(id = 1)]
+    pub file_path: Option<bytes::Bytes>,
+    #[thrift(id = 2, required)]
+    pub file_offset: i64,
+    #[thrift(id = 3)]
+    pub meta_data: Option<ColumnMetaData>,
+    #[thrift(id = 4)]
+    pub offset_index_offset: Option<i64>,
+    #[thrift(id = 5)]
+    pub offset_index_length: Option<i32>,
+    #[thrift(id = 6)]
+    pub column_index_offset: Option<i64>,
+    #[thrift(id = 7)]
+    pub column_index_length: Option<i32>,
+    #[thrift(id = 8)]
+    pub crypto_metadata: Option<ColumnCryptoMetaData>,
     #[thrift(id = 9)]
     pub encrypted_column_metadata: Option<bytes::Bytes>,
     /// The fields that this version does not know.

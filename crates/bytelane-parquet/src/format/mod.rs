@@ -13,7 +13,10 @@ mod generated;
 mod view;
 
 pub use encoded::Encoded;
-pub use footer::{MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_length};
+pub use footer::{
+    ENCRYPTED_MAGIC, MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_range,
+    tail_start,
+};
 pub use generated::*;
 pub use view::{
     ChunkView, ElementView, FileView, KeyValueView, NodeView, Placed, RowGroupView, StatisticsView,

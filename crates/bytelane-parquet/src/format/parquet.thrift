@@ -367,6 +367,11 @@ union EncryptionAlgorithm {
   2: AesGcmCtrV1 AES_GCM_CTR_V1
 }
 
+struct FileCryptoMetaData {
+  1: required EncryptionAlgorithm encryption_algorithm
+  2: optional binary key_metadata
+}
+
 // The footer.
 
 struct KeyValue {
@@ -417,6 +422,19 @@ struct ColumnChunk {
   6: optional i64 column_index_offset
   7: optional i32 column_index_length
   8: optional ColumnCryptoMetaData crypto_metadata (rust.type = "crate::format::Encoded<ColumnCryptoMetaData>")
+  9: optional binary encrypted_column_metadata
+}
+
+// A ColumnChunk of an encrypted file, whose metadata may be missing or encrypted.
+struct SealedColumnChunk {
+  1: optional string file_path
+  2: required i64 file_offset
+  3: optional ColumnMetaData meta_data
+  4: optional i64 offset_index_offset
+  5: optional i32 offset_index_length
+  6: optional i64 column_index_offset
+  7: optional i32 column_index_length
+  8: optional ColumnCryptoMetaData crypto_metadata
   9: optional binary encrypted_column_metadata
 }
 

@@ -11,7 +11,7 @@ type Layer = &'static [(&'static str, &'static [&'static str])];
 /// it in its own layer.
 const LAYERS: [Layer; 6] = [
     &[("format", &[])],
-    &[("page", &[])],
+    &[("page", &[]), ("encryption", &[])],
     &[("chunk", &[])],
     &[("file", &[])],
     &[("read", &[]), ("choice", &[])],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol, SupportsIndex, TypeAlias, get_args
 
 Goal: TypeAlias = Literal["balanced", "size", "read", "write"]
@@ -36,6 +36,10 @@ Encoding: TypeAlias = Literal[
 # Names in pyarrow are in upper case.
 ENCODINGS = [name for name in get_args(Encoding) if name.islower()]
 PREVIEWS = ("alp", "fsst")
+
+
+# Keys of encrypted files by name, or a function from the metadata of a key to the key.
+Decryption: TypeAlias = Mapping[str, Any] | Callable[[bytes], bytes | None]
 
 
 # Arguments that are no options of the native functions.
@@ -191,12 +195,21 @@ def reader_types(arguments: Mapping[str, Any]) -> ReaderTypes:
         _one_of("list_type", getattr(list_type, "__name__", list_type), _LISTS),
         _one_of("coerce_int96_timestamp_unit", arguments.get("coerce_int96_timestamp_unit"), _UNITS),
         arguments.get("arrow_extensions_enabled", True),
+        _decryption(arguments),
     )
+
+
+def _decryption(arguments: Mapping[str, Any]) -> Decryption | None:
+    """Returns the keys of encrypted files."""
+    if arguments.get("decryption_properties") is not None:
+        raise NotImplementedError(
+            "decryption_properties hides its keys from other libraries; give them, or the function that finds them, as decryption"
+        )
+    return arguments.get("decryption")
 
 
 # Arguments of pyarrow's reading functions that are not supported.
 _NOT_OF_READERS = (
-    "decryption_properties",
     "thrift_string_size_limit",
     "thrift_container_size_limit",
     "schema_depth_limit",
@@ -204,7 +217,9 @@ _NOT_OF_READERS = (
 
 
 # Types of columns by the arguments of reading functions.
-ReaderTypes: TypeAlias = tuple[Sequence[str] | None, str | None, str | None, str | None, str | None, bool]
+ReaderTypes: TypeAlias = tuple[
+    Sequence[str] | None, str | None, str | None, str | None, str | None, bool, Decryption | None
+]
 # Types of text that correspond to types of bytes.
 _BYTES = {"binary": "string", "large_binary": "large_string", "binary_view": "string_view"}
 # Types of lists by their names, and by those of pyarrow's classes.

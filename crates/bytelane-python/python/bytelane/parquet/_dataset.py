@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from .. import _parquet
 from .._filters import Filters, is_expression, native
-from .._options import Int96Unit, StringType, reader_types
+from .._options import Decryption, Int96Unit, StringType, reader_types
 from .._parquet import FileMetaData, Schema, Table
 from .._protocols import ArrowSchema, ArrowStream, Path
 from ._filesystem import local_path, opened, resolved
@@ -43,6 +43,7 @@ class ParquetDataset:
         filters: Filters | None = None,
         read_dictionary: Sequence[str] | None = None,
         string_type: StringType | None = None,
+        decryption: Decryption | None = None,
         partition_types: Mapping[str, str] | None = None,
         strict_schema: bool = False,
         as_files: bool = False,
@@ -56,7 +57,7 @@ class ParquetDataset:
         buffer_size: int | None = None,
         pre_buffer: bool = True,
         page_checksum_verification: bool = False,
-        decryption_properties: None = None,
+        decryption_properties: object = None,
         thrift_string_size_limit: None = None,
         thrift_container_size_limit: None = None,
         schema_depth_limit: None = None,

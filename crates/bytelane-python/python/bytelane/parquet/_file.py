@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from .. import _parquet
 from .._filters import Filters, Plan
-from .._options import Int96Unit, StringType, reader_types
+from .._options import Decryption, Int96Unit, StringType, reader_types
 from .._parquet import Batches, FileMetaData, RowGroupMetaData, Schema, Table
 from .._protocols import BinaryFile, Path
 from ._filesystem import opened
@@ -19,8 +19,8 @@ class ParquetFile:
     `read` and `seek`.
 
     It is open until `close`, or until the end of a `with` statement. Text and byte columns listed in `read_dictionary` are read as
-    dictionaries, which are categoricals in pandas and Polars; `string_type` is the type of the others. All other arguments are
-    pyarrow's, and are those of `read_table`; `metadata` and `common_metadata` are footers that were read before: the footer
+    dictionaries, which are categoricals in pandas and Polars; `string_type` is the type of the others. `decryption` has the
+    keys of an encrypted file, as in `read_table`. All other arguments are pyarrow's, and are those of `read_table`; `metadata` and `common_metadata` are footers that were read before: the footer
     of the file is read nevertheless.
 
     >>> import pyarrow as pa
@@ -42,6 +42,7 @@ class ParquetFile:
         *,
         read_dictionary: Sequence[str] | None = None,
         string_type: StringType | None = None,
+        decryption: Decryption | None = None,
         metadata: FileMetaData | None = None,
         common_metadata: FileMetaData | None = None,
         binary_type: object = None,
@@ -53,7 +54,7 @@ class ParquetFile:
         buffer_size: int | None = 0,
         pre_buffer: bool = True,
         page_checksum_verification: bool = False,
-        decryption_properties: None = None,
+        decryption_properties: object = None,
         thrift_string_size_limit: None = None,
         thrift_container_size_limit: None = None,
         schema_depth_limit: None = None,
@@ -204,8 +205,10 @@ class ParquetFile:
 def read_metadata(
     where: Path | bytes | bytearray | memoryview | BinaryFile,
     memory_map: bool = False,
-    decryption_properties: None = None,
+    decryption_properties: object = None,
     filesystem: object = None,
+    *,
+    decryption: Decryption | None = None,
 ) -> FileMetaData:
     """Reads the footer of a Parquet file. The arguments are those of `ParquetFile`.
 
@@ -215,16 +218,19 @@ def read_metadata(
     >>> parquet.read_metadata("ids.parquet").num_rows
     1000
     """
-    with ParquetFile(where, filesystem=filesystem, decryption_properties=decryption_properties) as file:
+    opening: dict[str, Any] = {"decryption": decryption, "decryption_properties": decryption_properties}
+    with ParquetFile(where, filesystem=filesystem, **opening) as file:
         return file.metadata
 
 
 def read_schema(
     where: Path | bytes | bytearray | memoryview | BinaryFile,
     memory_map: bool = False,
-    decryption_properties: None = None,
+    decryption_properties: object = None,
     filesystem: object = None,
     arrow_extensions_enabled: bool = True,
+    *,
+    decryption: Decryption | None = None,
 ) -> Schema:
     """Reads the columns of a Parquet file and their types. The arguments are those of `ParquetFile`.
 
@@ -235,6 +241,7 @@ def read_schema(
     bytelane.parquet.Schema: 1 columns
     id: int64
     """
-    opening: dict[str, Any] = {"filesystem": filesystem, "decryption_properties": decryption_properties}
-    with ParquetFile(where, arrow_extensions_enabled=arrow_extensions_enabled, **opening) as file:
+    opening: dict[str, Any] = {"decryption": decryption, "decryption_properties": decryption_properties}
+    opening |= {"filesystem": filesystem, "arrow_extensions_enabled": arrow_extensions_enabled}
+    with ParquetFile(where, **opening) as file:
         return file.schema

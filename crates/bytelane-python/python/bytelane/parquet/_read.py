@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _parquet
 from .._filters import Filters, Plan
-from .._options import Int96Unit, StringType, reader_types
+from .._options import Decryption, Int96Unit, StringType, reader_types
 from .._parquet import Schema, Table
 from .._protocols import ArrowSchema, BinaryFile, Path
 from ._filesystem import opened
@@ -29,6 +29,7 @@ def read_table(
     threads: int | None = None,
     memory_limit: int | None = None,
     row_limit: int | None = None,
+    decryption: Decryption | None = None,
     schema: ArrowSchema | None = None,
     use_pandas_metadata: bool = False,
     partitioning: object = "hive",
@@ -43,7 +44,7 @@ def read_table(
     buffer_size: int | None = 0,
     pre_buffer: bool = True,
     page_checksum_verification: bool = False,
-    decryption_properties: None = None,
+    decryption_properties: object = None,
     thrift_string_size_limit: None = None,
     thrift_container_size_limit: None = None,
     schema_depth_limit: None = None,
@@ -81,6 +82,12 @@ def read_table(
     available to the process. `ParquetFile.iter_batches` reads larger ones. `row_limit` is the maximum number of rows of a
     file that `filters` are tested on, by default 64 Mi plus 1 Ki for each byte of the file.
 
+    `decryption` has the keys of encrypted files: `{"footer_key": b"..", "column_keys": {"item.price": b".."}}`, where a column
+    without a key of its own has that of the footer. `"aad_prefix"` is the one that the file must have, and needed if the
+    file does not store it. For `"key_retriever"`, a function from the metadata of a key to the key or `None`, the function
+    alone can be given, too. Columns whose key is missing are in the schema, and reading them is an error. A
+    file that is not encrypted is an error unless `"plain_files"` is true.
+
     A `pyarrow.compute.Expression` is accepted as a filter, too. Comparisons of columns with values, `isin`, `is_null` and
     `is_valid`, connected by `&`, `|` and `~`, prune in the same way; pyarrow evaluates anything else on the rows that remain.
 
@@ -94,8 +101,9 @@ def read_table(
     `arrow_extensions_enabled`, UUIDs and JSON are bytes and text.
 
     `memory_map`, `buffer_size` and `pre_buffer` have no effect: reads are planned from the footer. Neither has
-    `page_checksum_verification`: checksums are always verified. Encrypted files, and the limits `thrift_string_size_limit`,
-    `thrift_container_size_limit` and `schema_depth_limit`, are not supported: `memory_limit` bounds the memory for the footer, too.
+    `page_checksum_verification`: checksums are always verified. Not supported are `decryption_properties`, whose keys
+    only pyarrow can read, and the limits `thrift_string_size_limit`, `thrift_container_size_limit` and `schema_depth_limit`:
+    `memory_limit` bounds the memory for the footer, too.
 
     Any library that reads `__arrow_c_stream__` can use the result without a copy.
 

@@ -42,7 +42,7 @@ pub fn read_files(
         return Err(PyValueError::new_err("row_groups are those of one file"));
     }
     let together = if files.len() > 1 || files.iter().any(|file| !file.constants.is_empty()) {
-        let open = || bytelane_parquet::table::Table::open(&files, strict_schema);
+        let open = || types.open_table(&files, strict_schema);
         Some(py.detach(open).map_err(of_parquet)?)
     } else {
         None
@@ -80,7 +80,7 @@ pub fn table_schema(
         let file = ParquetFile::open(source.as_any(), types, &Selection::default())?;
         return Ok(file.schema());
     }
-    let open = || bytelane_parquet::table::Table::open(&files, strict_schema);
+    let open = || types.open_table(&files, strict_schema);
     let table = py.detach(open).map_err(of_parquet)?;
     Ok(Schema(Arc::clone(table.schema())))
 }

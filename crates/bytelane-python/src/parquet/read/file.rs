@@ -4,6 +4,7 @@ use crate::parquet::error::{in_file, of_parquet, of_reader};
 use crate::parquet::filter::Filters;
 use crate::parquet::metadata::{FileMetaData, RowGroupMetaData};
 use crate::parquet::options::{Columns, Count};
+use crate::parquet::read::keys::Decryption;
 use crate::parquet::read::metrics::Metrics;
 use crate::parquet::read::source::Source;
 use crate::parquet::table::rows::Table;
@@ -12,7 +13,8 @@ use crate::parquet::watch::check_signals;
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef, TimeUnit};
 use bytelane_parquet::filter::{SelectedRows, Selection};
-use bytelane_parquet::{Footer, GivenTypes, ListType, ReaderBuilder, StringType};
+use bytelane_parquet::table::{Table as Together, TableFile};
+use bytelane_parquet::{Footer, GivenTypes, InputFile, ListType, ReaderBuilder, StringType};
 use pyo3::Borrowed;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -164,6 +166,7 @@ pub struct Types {
     dictionaries: Option<Columns>,
     string_type: Option<StringType>,
     given: GivenTypes,
+    pub keys: Option<Decryption>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for Types {
@@ -171,9 +174,10 @@ impl<'py> FromPyObject<'_, 'py> for Types {
 
     /// Converts the tuple that `reader_types` of `_options.py` returns.
     fn extract(types: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let (dictionaries, string_type, bytes, lists, int96, extensions) = types.extract()?;
+        let (dictionaries, string_type, bytes, lists, int96, extensions, keys) = types.extract()?;
         let (dictionaries, string_type): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
             (dictionaries, string_type);
+        let keys: Option<Decryption> = keys;
         let named = |name: &'static str| {
             move |error: PyErr| PyTypeError::new_err(format!("argument '{name}': {error}"))
         };
@@ -189,6 +193,7 @@ impl<'py> FromPyObject<'_, 'py> for Types {
         Ok(Self {
             dictionaries: dictionaries.extract().map_err(named("read_dictionary"))?,
             string_type: parsed(string_type)?,
+            keys,
             given: GivenTypes {
                 bytes: parsed(bytes)?,
                 lists: lists.map(|name| match name.as_str() {
@@ -203,6 +208,21 @@ impl<'py> FromPyObject<'_, 'py> for Types {
                 }),
                 without_extensions: !extensions,
             },
+        })
+    }
+}
+
+impl Types {
+    /// Opens files as one table.
+    pub fn open_table(
+        &self,
+        files: &[TableFile],
+        strict: bool,
+    ) -> bytelane_parquet::Result<Together> {
+        let keys = self.keys.as_ref();
+        Together::open_with(files, strict, |path| {
+            let file = InputFile::open(path)?;
+            keys.map_or(Ok(file.clone()), |Decryption(keys)| file.decrypted(keys))
         })
     }
 }
@@ -243,6 +263,13 @@ impl ParquetFile {
     pub fn open(source: &Bound<'_, PyAny>, types: Types, selection: &Selection) -> PyResult<Self> {
         let py = source.py();
         let (source, path) = Source::open(source)?;
+        let source = match &types.keys {
+            None => source,
+            Some(Decryption(keys)) => {
+                let opened = py.detach(|| source.decrypted(keys));
+                opened.map_err(|error| of_parquet(in_file(error, path.as_deref())))?
+            }
+        };
         let remote = source.remote();
         let dictionaries = types.dictionaries;
         let dictionaries = dictionaries.map_or_else(Vec::new, |Columns(names)| names);

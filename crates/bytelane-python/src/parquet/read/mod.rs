@@ -2,6 +2,7 @@
 
 pub mod dataset;
 pub mod file;
+pub mod keys;
 pub mod metrics;
 pub mod partition;
 pub mod source;

@@ -2,7 +2,7 @@
 
 use bytelane_parquet::parquet::errors::{ParquetError, Result};
 use bytelane_parquet::parquet::file::reader::{ChunkReader, Length};
-use bytelane_parquet::{InputFile, RemoteFile};
+use bytelane_parquet::{DecryptedFile, DecryptionKeys, InputFile, RemoteFile};
 use bytes::Bytes;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -58,6 +58,16 @@ impl Source {
             Self::File(file) => file.remote(),
             Self::Bytes(_) | Self::Object(_) => None,
         }
+    }
+
+    /// Decrypts the file.
+    pub fn decrypted(self, keys: &DecryptionKeys) -> bytelane_parquet::Result<Self> {
+        let view: Arc<dyn RemoteFile> = match self {
+            Self::File(file) => return Ok(Self::File(file.decrypted(keys)?)),
+            Self::Bytes(bytes) => Arc::new(DecryptedFile::open(bytes, keys)?),
+            Self::Object(object) => Arc::new(DecryptedFile::open(Self::Object(object), keys)?),
+        };
+        Ok(Self::File(view.into()))
     }
 
     /// Returns the size of the footer in bytes, which precedes the mark at the end of the file.

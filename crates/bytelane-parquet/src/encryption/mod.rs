@@ -1,0 +1,17 @@
+//! Reads encrypted files: <https://github.com/apache/parquet-format/blob/master/Encryption.md>.
+//!
+//! [`DecryptedFile`] shows an encrypted file as a plain one, in which nearly everything is at the same offset: the header of a
+//! page is extended by an unknown field, so that the page takes as many bytes as its two encrypted modules. Only the
+//! footer differs. All other code reads such files without knowing of encryption.
+
+mod aad;
+mod cipher;
+mod file;
+mod footer;
+mod json;
+mod keys;
+mod pages;
+mod region;
+
+pub use file::{DecryptedFile, set_decryption_keys};
+pub use keys::{DecryptionKeys, Key};
