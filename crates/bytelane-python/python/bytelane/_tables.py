@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Literal, Self, TypedDict, TypeVar
 
 File = TypeVar("File")
+
+UNFINISHED = r"\.bytelane-\w+|sorting-\d+\.arrow"
+"""Pattern of the names of files that a process has while it works, and leaves if it is killed."""
 
 READERS = ("pyarrow", "duckdb", "polars", "spark>=3.5", "trino")
 """Programs that read such tables. Spark returns wrong values of some files that the others read."""
@@ -60,3 +65,20 @@ def groups(
         total[name] += size(file)
         found[name, total[name] // target].append(file)
     return list(found.values())
+
+
+def found_below(directory: str, is_wanted: Callable[[str], object], older_than: timedelta) -> list[str]:
+    """Returns the files with wanted names in and below a directory that were not changed in the last `older_than`."""
+    if older_than < timedelta(0):
+        raise ValueError(f"older_than must not be negative, but it is {older_than}")
+    latest = time.time() - older_than.total_seconds()
+    found = [os.path.join(below, name) for below, _, names in os.walk(directory) for name in names if is_wanted(name)]
+    return sorted(path for path in found if _changed(path) < latest)
+
+
+def _changed(path: str) -> float:
+    """Returns the time of the last change of a file; the end of time if it is gone by now."""
+    try:
+        return os.path.getmtime(path)
+    except FileNotFoundError:
+        return float("inf")

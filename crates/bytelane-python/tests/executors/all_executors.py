@@ -1,77 +1,33 @@
-"""Runs plans with every executor, each with two workers: `cargo xtask extended --only executors`.
+"""Runs plans, and changes tables, with every executor, each with two workers: `cargo xtask extended --only executors`.
 
-A worker is killed, then the driver of another run, and a second run goes on. Then a plan of objects runs, on a server of this machine
-that has the interface of Amazon S3.
+A worker is killed, then the driver of another run, and a second run goes on: with a plan, and with tables of Delta Lake and Apache
+Iceberg, whose driver is killed between the last file and the commit. Then a plan of objects runs, on a server of this machine that has the
+interface of Amazon S3, and again with a connection that is cut in each state.
 
     python all_executors.py [EXECUTOR..]
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-import urllib.request
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from bytelane import dataset
+from clusters import REPEATING, STARTS, kill_a_worker
+from cut_store import Connection, with_a_cut_store
+from killed_tables import with_killed_tables
+from object_store import free_port, put, store
 
 PARTITIONS = 8
 ROWS = 40_000
-
-
-def processes() -> AbstractContextManager[Any]:
-    return ProcessPoolExecutor(2, multiprocessing.get_context("spawn"))
-
-
-@contextmanager
-def on_ray() -> Iterator[Any]:
-    import ray
-    from bytelane.ray import Executor
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    try:
-        yield Executor()
-    finally:
-        ray.shutdown()
-
-
-@contextmanager
-def on_dask() -> Iterator[Any]:
-    from distributed import Client, LocalCluster
-
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        yield client.get_executor()
-
-
-@contextmanager
-def on_spark() -> Iterator[Any]:
-    from bytelane.spark import Executor
-    from pyspark.sql import SparkSession
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder: Any = SparkSession.builder
-    session = builder.master("local[2,4]").config("spark.ui.enabled", False).config("spark.log.level", "OFF").getOrCreate()
-    try:
-        yield Executor(session)
-    finally:
-        session.stop()
-
-
-# Those that repeat the task of a killed worker, and those that do not.
-EXECUTORS = {"processes": (processes, False), "ray": (on_ray, True), "dask": (on_dask, True), "spark": (on_spark, True)}
 
 
 def write(root: Path) -> None:
@@ -84,40 +40,6 @@ def write(root: Path) -> None:
         pq.write_table(table, partition / f"{number}.parquet")
 
 
-def descendants() -> set[int]:
-    """Returns the processes that this one has started."""
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        try:
-            if entry.name.isdigit():
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-    found = {os.getpid()}
-    while more := {pid for pid, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {os.getpid()}
-
-
-def writes_to(pid: int, directory: Path) -> bool:
-    """Returns whether a process has a file of a directory open, as its journal is."""
-    try:
-        return any(os.readlink(it).startswith(f"{directory}/") for it in Path(f"/proc/{pid}/fd").iterdir())
-    except OSError:
-        return False
-
-
-def kill_a_worker(new: Path, killed: list[int]) -> None:
-    """Kills the first worker that runs a shard."""
-    end = time.monotonic() + 60
-    while not killed and time.monotonic() < end:
-        found = next((pid for pid in descendants() if new.exists() and writes_to(pid, new)), None)
-        if found is not None:
-            os.kill(found, signal.SIGKILL)
-            killed.append(found)
-        time.sleep(0.002)
-
-
 def check(run: dataset.Run, old: Path | str, new: Path | str) -> None:
     """Fails if rows are lost or there twice."""
     assert run["complete"] and not run["failed"], run
@@ -127,7 +49,7 @@ def check(run: dataset.Run, old: Path | str, new: Path | str) -> None:
 
 
 def with_a_killed_worker(name: str, old: Path, new: Path) -> None:
-    start, repeats = EXECUTORS[name]
+    start, repeats = STARTS[name], name in REPEATING
     plan = dataset.plan(old)
     killed: list[int] = []
     killer = threading.Thread(target=kill_a_worker, args=(new, killed))
@@ -148,7 +70,7 @@ def with_a_killed_worker(name: str, old: Path, new: Path) -> None:
 
 def drive(name: str, old: str, new: str) -> None:
     """Runs a plan in a process that is killed."""
-    with EXECUTORS[name][0]() as executor:
+    with STARTS[name]() as executor:
         dataset.run(dataset.plan(old), new, executor=executor, shards=PARTITIONS)
 
 
@@ -164,7 +86,7 @@ def with_a_killed_driver(name: str, old: Path, new: Path) -> None:
     # Its workers end when they miss it; until then, they hold the locks of their journals.
     for _ in range(100):
         try:
-            with EXECUTORS[name][0]() as executor:
+            with STARTS[name]() as executor:
                 run = dataset.run(dataset.plan(old), new, executor=executor, shards=2)
             break
         except Exception as error:
@@ -177,7 +99,7 @@ def with_a_killed_driver(name: str, old: Path, new: Path) -> None:
 def on_a_store(name: str, old: str, new: str) -> None:
     """Fails if a unit is lost or published twice by workers that share nothing but the store."""
     plan = dataset.plan(old)
-    with EXECUTORS[name][0]() as executor:
+    with STARTS[name]() as executor:
         run = dataset.run(plan, new, executor=executor, shards=4)
         check(run, old, new)
         assert run["published"] == PARTITIONS
@@ -185,62 +107,29 @@ def on_a_store(name: str, old: str, new: str) -> None:
     assert again["published"] == 0 and again["published_before"] == PARTITIONS
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
-@contextmanager
-def store(port: int) -> Iterator[None]:
-    """Runs moto, and creates a bucket."""
-    starter = "from moto.server import main; import sys; main(sys.argv[1:])"
-    quiet = subprocess.DEVNULL
-    arguments = [sys.executable, "-c", starter, "-H", "127.0.0.1", "-p", str(port)]
-    server = subprocess.Popen(arguments, stdout=quiet, stderr=quiet)
-    try:
-        for _ in range(300):
-            try:
-                put(port, "")
-                break
-            except OSError:
-                time.sleep(0.1)
-        yield
-    finally:
-        server.kill()
-        server.wait()
-
-
-def put(port: int, key: str, data: bytes | None = None) -> None:
-    """Stores an object, or creates the bucket."""
-    account = "Credential=key/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
-    headers = {
-        "Content-Type": "application/octet-stream",
-        "Authorization": f"AWS4-HMAC-SHA256 {account}",
-    }
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/lake/{key}", data, headers, method="PUT")
-    urllib.request.urlopen(request, timeout=30).read()
-
-
 def main(names: list[str]) -> None:
     port = free_port()
-    # Workers have the environment of the driver.
-    os.environ |= {
-        "AWS_ACCESS_KEY_ID": "key",
-        "AWS_SECRET_ACCESS_KEY": "secret",
-        "AWS_REGION": "us-east-1",
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-    }
-    with tempfile.TemporaryDirectory() as directory, store(port):
-        old = Path(directory) / "old"
+    with tempfile.TemporaryDirectory() as name, store(port):
+        connection = Connection(port)
+        # Workers have the environment of the driver.
+        os.environ |= {
+            "AWS_ACCESS_KEY_ID": "key",
+            "AWS_SECRET_ACCESS_KEY": "secret",
+            "AWS_REGION": "us-east-1",
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{connection.port}",
+        }
+        directory = Path(name).resolve()
+        old = directory / "old"
         write(old)
         for file in old.glob("*/*.parquet"):
             put(port, f"old/{file.parent.name}/{file.name}", file.read_bytes())
-        for name in names or EXECUTORS:
+        for name in names or STARTS:
             start = time.monotonic()
-            with_a_killed_worker(name, old, Path(directory) / f"{name}-worker")
-            with_a_killed_driver(name, old, Path(directory) / f"{name}-driver")
+            with_a_killed_worker(name, old, directory / f"{name}-worker")
+            with_a_killed_driver(name, old, directory / f"{name}-driver")
+            with_killed_tables(name, directory)
             on_a_store(name, "s3://lake/old", f"s3://lake/{name}")
+            with_a_cut_store(name, connection, "s3://lake/old", f"s3://lake/{name}-cut")
             print(f"{name}: passed in {time.monotonic() - start:.0f} s", flush=True)
 
 

@@ -24,18 +24,20 @@ tables with a change data feed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from datetime import timedelta
 from typing import Any, Literal
 
 from deltalake import DeltaTable
 
 from .._protocols import Executor, Path
 from .._sorting import By, Key, keys_of
-from .._tables import READERS, Group, groups
+from .._tables import READERS, UNFINISHED, Group, found_below, groups, remove
 from .._units import Clusters, done
 from ._work import Committed, File, Work
 
-__all__ = ["Committed", "Group", "compact", "delete", "plan", "purge", "sort", "zorder"]
+__all__ = ["Committed", "Group", "compact", "delete", "plan", "purge", "remove_unfinished", "sort", "zorder"]
 
 
 def compact(
@@ -227,3 +229,17 @@ def delete(
         work.delete(where, executor, scrub=scrub, verify=verify, readers=readers)
         return work.commit("DELETE", data_change=True, retries=retries)
 
+
+def remove_unfinished(
+    table: DeltaTable | Path, *, older_than: timedelta = timedelta(days=3), dry_run: bool = True
+) -> list[str]:
+    """Returns the temporary files that killed processes have left in the table's directory, and removes them without `dry_run`.
+
+    Some have names that begin with a dot, so `DeltaTable.vacuum` leaves them. With `full=True`, that removes the complete files that no
+    commit names. Files that were changed in the last `older_than` stay, because a process may be writing them.
+    """
+    found = found_below(Work.of(table).root, re.compile(UNFINISHED).fullmatch, older_than)
+    if not dry_run:
+        for path in found:
+            remove(path)
+    return found

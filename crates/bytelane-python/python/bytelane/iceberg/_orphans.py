@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from datetime import timedelta
 
 from pyiceberg.table import Table
 
+from .._tables import UNFINISHED, found_below
 from ._files import local
 
-_OURS = re.compile(r"(compacted|edited|sorted|whole)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.parquet|sorting-\d+\.arrow")
+_OURS = re.compile(rf"(compacted|edited|sorted|whole)-[0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}\.parquet|{UNFINISHED}")
 _KINDS = (".parquet", ".avro", ".orc", ".puffin")
 
 
@@ -24,20 +24,11 @@ def remove_orphans(
     changed in the last `older_than` stay, because a commit that names them may be under way: this must be longer than any
     program takes between writing a file and its commit. Metadata files are never removed, nor files outside of the directory of data files.
     """
-    if older_than < timedelta(0):
-        raise ValueError(f"older_than must not be negative, but it is {older_than}")
     directory = local(table.properties.get("write.data.path") or f"{table.location().rstrip('/')}/data")
-    latest = time.time() - older_than.total_seconds()
     # The files are listed first: what is committed afterwards is then among the files that are named.
-    found = [
-        os.path.join(below, name)
-        for below, _, names in os.walk(directory)
-        for name in names
-        if _OURS.fullmatch(name) or (all and name.endswith(_KINDS))
-    ]
-    found = [path for path in found if os.path.getmtime(path) < latest]
+    found = found_below(directory, lambda name: _OURS.fullmatch(name) or (all and name.endswith(_KINDS)), older_than)
     named = _named(table.refresh())
-    orphans = sorted(path for path in found if os.path.realpath(path) not in named)
+    orphans = [path for path in found if os.path.realpath(path) not in named]
     if not dry_run:
         for path in orphans:
             os.remove(path)
