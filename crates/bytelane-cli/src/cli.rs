@@ -17,7 +17,7 @@ use std::ffi::OsString;
 /// The best instruction set of this CPU is detected at run time. The environment variable
 /// BYTELANE_BACKEND forces another one (see `bytelane cpu`).
 #[derive(Debug, Parser)]
-#[command(name = "bytelane", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "bytelane", version, max_term_width = 100, after_help = AFTER)]
 pub struct Cli {
     #[command(flatten)]
     pub color: colorchoice_clap::Color,
@@ -54,7 +54,9 @@ fn with_flags_between_paths(command: clap::Command) -> clap::Command {
         .mut_arg("output", |it| it.conflicts_with("inputs"))
 }
 
-const EXIT_CODES: &str = "\
+const AFTER: &str = "\
+The Python package adds `delta` and `iceberg`, which compact, sort and edit tables.
+
 Exit codes: 0 success, 1 `advise --check`, `diff`, `check` or `dataset` found something, 2 error, 130 interrupted (Ctrl-C), \
 143 terminated (SIGTERM).";
 

@@ -127,8 +127,8 @@ fn show(mut answer: clap::Error) -> u8 {
     u8::try_from(answer.exit_code()).unwrap_or(u8::MAX)
 }
 
-/// Subcommands and flags of other programs, and what to use here.
-const ELSEWHERE: [(&str, &str); 9] = [
+/// Subcommands of other programs and of the Python package, and what to use here.
+const ELSEWHERE: [(&str, &str); 11] = [
     (
         "meta",
         "`bytelane inspect FILE --metadata` shows the metadata",
@@ -153,6 +153,14 @@ const ELSEWHERE: [(&str, &str); 9] = [
     ),
     ("compare", "`bytelane diff FILE FILE` compares the rows"),
     ("concat", "`bytelane merge FILE.. OUTPUT` joins files"),
+    (
+        "delta",
+        "the Python package has this command: pip install \"bytelane[deltalake]\"",
+    ),
+    (
+        "iceberg",
+        "the Python package has this command: pip install \"bytelane[iceberg]\"",
+    ),
 ];
 
 /// Returns what to use instead of a subcommand or flag that only other programs have.

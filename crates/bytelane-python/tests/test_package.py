@@ -82,6 +82,14 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
     )
 
 
+@pytest.mark.parametrize(("name", "library"), [("delta", "deltalake"), ("iceberg", "pyiceberg")])
+def test_commands_for_tables_name_their_libraries(name: str, library: str) -> None:
+    code = f"import sys; sys.modules[{library!r}] = None; from bytelane.__main__ import main; sys.exit(main())"
+    result = run(sys.executable, "-c", code, name, "plan", "table")
+    assert result.returncode == 2
+    assert f'pip install "bytelane[{name.replace("delta", "deltalake")}]"' in result.stderr
+
+
 def test_the_command() -> None:
     result = run(sys.executable, "-m", "bytelane", "--version")
     assert (result.returncode, result.stdout) == (0, f"bytelane {bytelane.__version__}\n")

@@ -29,6 +29,15 @@ fn cpu_lists_every_backend_and_one_is_active() {
 }
 
 #[test]
+fn commands_of_the_python_package_are_named() {
+    for (name, extra) in [("delta", "deltalake"), ("iceberg", "iceberg")] {
+        let problem = failure(&mut bytelane(&[name, "compact", "table"]));
+        let tip = format!("pip install \"bytelane[{extra}]\"");
+        assert!(problem.contains(&tip), "{problem}");
+    }
+}
+
+#[test]
 fn the_environment_forces_a_backend() {
     let output = bytelane(&["cpu"])
         .env("BYTELANE_BACKEND", "scalar")

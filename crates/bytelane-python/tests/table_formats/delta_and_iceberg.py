@@ -15,11 +15,12 @@ from delta_vectors import vectors_of_delta
 from on_delta import on_delta
 from on_iceberg import on_iceberg
 from sorted_tables import sorting_of_delta
+from table_command import table_commands
 
 
 def main(histories: int = 40) -> None:
     with tempfile.TemporaryDirectory() as directory:
-        for test in [on_delta, vectors_of_delta, mapping_of_delta, sorting_of_delta, on_iceberg]:
+        for test in [on_delta, vectors_of_delta, mapping_of_delta, sorting_of_delta, on_iceberg, table_commands]:
             below = Path(directory).resolve() / test.__name__
             below.mkdir()
             test(below, histories)
