@@ -23,6 +23,12 @@ pub(crate) enum State {
 }
 
 impl State {
+    /// Returns whether an entry must be stored before the unit goes on. Without the others, the next run finds
+    /// out what happened: it reads the outputs of a verified unit, and begins any other one again.
+    pub(super) fn is_stored_at_once(self) -> bool {
+        matches!(self, Self::Verified | Self::Failed)
+    }
+
     /// Returns the name used in journals.
     pub(crate) fn name(self) -> &'static str {
         match self {

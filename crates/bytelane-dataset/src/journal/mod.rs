@@ -19,7 +19,7 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Version of the journal format.
@@ -76,18 +76,18 @@ impl Journal {
         Ok((journal, history(root, plan)?))
     }
 
-    /// Appends an entry. On a disk, it is synced.
+    /// Appends an entry, and stores it if the unit needs it to go on. Others wait, to save syncs and requests.
     pub(crate) fn append(&self, entry: &Entry) -> Result<()> {
         match self {
-            Self::Disk(lines) => lines.write(entry),
+            Self::Disk(lines) => lines.append(entry),
             Self::Store(segments) => segments.append(entry),
         }
     }
 
-    /// Stores entries that were kept back to save requests.
+    /// Stores all entries.
     pub(crate) fn flush(&self) -> Result<()> {
         match self {
-            Self::Disk(_) => Ok(()),
+            Self::Disk(lines) => lines.sync(),
             Self::Store(segments) => segments.flush(),
         }
     }
@@ -123,17 +123,33 @@ impl Lines {
         };
         if is_empty {
             lines.write(header)?;
+            lines.sync()?;
             sync_directory(&directory)?;
         }
         Ok(lines)
     }
 
+    /// Writes an entry, which other processes then see, and syncs it with all before it if it must be stored.
+    fn append(&self, entry: &Entry) -> Result<()> {
+        self.write(entry)?;
+        if entry.state.is_stored_at_once() {
+            self.sync()?;
+        }
+        Ok(())
+    }
+
     fn write(&self, value: &impl Serialize) -> Result<()> {
         let text = line(value)?;
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(&text)
-            .and_then(|()| file.sync_data())
-            .map_err(Error::at(&self.path))
+        let mut file = self.file();
+        file.write_all(&text).map_err(Error::at(&self.path))
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.file().sync_data().map_err(Error::at(&self.path))
+    }
+
+    fn file(&self) -> MutexGuard<'_, File> {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -3,7 +3,7 @@
 //! Each object is put if there is none with its number, so a second process that works on the same shard
 //! is noticed, and each process on any machine reads what others have finished.
 
-use super::entry::{Entry, Header, State, line};
+use super::entry::{Entry, Header, line};
 use crate::{Error, Result, STATE_DIRECTORY};
 use bytelane_store::{Location, Put, Store};
 use std::path::Path;
@@ -46,16 +46,15 @@ impl Segments {
         })
     }
 
-    /// Adds an entry. Entries that another process needs to continue are stored at once; others wait for
-    /// the next of these, to save requests.
+    /// Adds an entry. Those that are not stored at once wait for the next one that is.
     pub(super) fn append(&self, entry: &Entry) -> Result<()> {
         let lines = line(entry)?;
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.lines.extend(lines);
-        match entry.state {
-            State::Verified | State::Failed => self.store(&mut open),
-            State::Started | State::Written | State::Published => Ok(()),
+        if entry.state.is_stored_at_once() {
+            self.store(&mut open)?;
         }
+        Ok(())
     }
 
     /// Stores all entries.
