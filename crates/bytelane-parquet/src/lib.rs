@@ -51,7 +51,9 @@ pub use caller::{Caller, caller, set_caller};
 #[doc(hidden)]
 pub use catch_panic::is_caught;
 #[cfg(feature = "encryption")]
-pub use encryption::{DecryptedFile, DecryptionKeys, Key, set_decryption_keys};
+pub use encryption::{
+    DecryptedFile, DecryptionKeys, EncryptionAlgorithm, EncryptionKeys, Key, set_decryption_keys,
+};
 pub use error::{Error, Place, Problem, Result};
 pub use input::InputFile;
 pub use options::{

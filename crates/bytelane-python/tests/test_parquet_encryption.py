@@ -136,6 +136,80 @@ def test_files_of_pyarrow_with_keys_of_columns(
         assert parquet.read_table(path, ["id", "name"], decryption={}).to_pyarrow() == want.select(["id", "name"])
 
 
+WRITTEN: list[dict[str, Any]] = [
+    {"row_group_size": 1500, "max_rows_per_page": 100, "bloom_filter_options": {"name": True}},
+    {"data_page_version": "2.0", "compression": "snappy", "write_page_checksum": True},
+    {"encoding": "plain", "write_page_index": False, "data_page_size": 1000, "compression": "none"},
+]
+
+
+@pytest.mark.parametrize("options", WRITTEN)
+def test_files_for_pyarrow(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = tmp_path / "a.parquet"
+    want = table()
+    for key in [FOOTER_KEY, bytes(range(24)), bytes(range(32))]:
+        for plaintext_footer in [False, True]:
+            for algorithm in ["AES_GCM_V1", "AES_GCM_CTR_V1"]:
+                for prefix, is_stored in [(None, True), (b"p", True), (b"p", False)]:
+                    encryption = {
+                        "footer_key": key,
+                        "aad_prefix": prefix,
+                        "store_aad_prefix": is_stored,
+                        "algorithm": algorithm,
+                        "plaintext_footer": plaintext_footer,
+                    }
+                    parquet.write_table(want, path, encryption=encryption, **options)
+                    properties = pe.create_decryption_properties(key, aad_prefix=None if is_stored else prefix)
+                    assert pq.read_table(path, decryption_properties=properties) == want
+                    read = pq.read_table(path, decryption_properties=properties, filters=[("id", "==", 3456)])
+                    assert read == want.slice(3456, 1)
+    with parquet.ParquetWriter(path, want.schema, encryption={"footer_key": FOOTER_KEY}, **options) as writer:
+        writer.write_table(want)
+    assert parquet.read_table(path, decryption={"footer_key": FOOTER_KEY}).to_pyarrow() == want
+
+
+def material(name: str, key: bytes) -> bytes:
+    """Returns the metadata of a key that pyarrow expects."""
+    return json.dumps({
+        "keyMaterialType": "PKMT1",
+        "internalStorage": True,
+        "isFooterKey": name == "footer",
+        "kmsInstanceID": "DEFAULT",
+        "kmsInstanceURL": "DEFAULT",
+        "masterKeyID": name,
+        "wrappedDEK": f"{name}:{base64.b64encode(key).decode()}",
+        "doubleWrapping": False,
+    }).encode()  # fmt: skip
+
+
+@pytest.mark.parametrize("plaintext_footer", [False, True])
+@pytest.mark.parametrize("algorithm", ["AES_GCM_V1", "AES_GCM_CTR_V1"])
+def test_files_for_pyarrow_with_keys_of_columns(tmp_path: Path, plaintext_footer: bool, algorithm: str) -> None:
+    path = tmp_path / "a.parquet"
+    want = table()
+    column = (COLUMN_KEY, material("column", COLUMN_KEY))
+    encryption = {
+        "footer_key": FOOTER_KEY,
+        "footer_key_metadata": material("footer", FOOTER_KEY),
+        "column_keys": {"price": column, "tags": column, "place.x": column},
+        "plain_columns": ["id", "place"],
+        "algorithm": algorithm,
+        "plaintext_footer": plaintext_footer,
+    }
+    for options in WRITTEN:
+        parquet.write_table(want, path, encryption=encryption, **options)
+        properties = FACTORY.file_decryption_properties(CONNECTION)
+        assert pq.read_table(path, decryption_properties=properties) == want
+        assert parquet.read_table(path, decryption=key_of).to_pyarrow() == want
+        if plaintext_footer:
+            names = ["id", "place.y"]
+            read = parquet.read_table(path, names, decryption={}).to_pyarrow()
+            assert read == parquet.read_table(path, names, decryption=key_of).to_pyarrow()
+    assert COLUMN_KEY not in path.read_bytes()
+    with pytest.raises(parquet.ParquetError, match="no column"):
+        parquet.write_table(want, path, encryption={"footer_key": FOOTER_KEY, "plain_columns": ["prize"]})
+
+
 def sealed(tmp_path: Path, **how: Any) -> bytes:
     """Returns a file that pyarrow encrypts with one key."""
     properties = pe.create_encryption_properties(FOOTER_KEY, **how)
@@ -190,7 +264,7 @@ def test_other_keys_are_refused(tmp_path: Path) -> None:
         parquet.read_table(path, decryption={"footer_key": FOOTER_KEY})
     assert parquet.read_table(path, decryption={"plain_files": True}).num_rows == 10
     hidden = pe.create_decryption_properties(FOOTER_KEY)
-    with pytest.raises(NotImplementedError, match="hides its keys"):
+    with pytest.raises(NotImplementedError, match="only pyarrow can read its keys"):
         parquet.read_table(path, decryption_properties=hidden)
 
 

@@ -6,6 +6,7 @@ mod bench_thrift;
 mod convert;
 mod dataset;
 mod documents;
+mod encrypted;
 mod first_commands;
 mod general;
 mod looking;

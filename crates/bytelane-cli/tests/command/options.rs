@@ -334,7 +334,7 @@ fn python_has_the_declared_keywords() {
 }
 
 /// Keywords of `write_table` that are no option of the struct, and why.
-const OTHER_KEYWORDS_OF_WRITERS: [(&str, &str); 14] = [
+const OTHER_KEYWORDS_OF_WRITERS: [(&str, &str); 15] = [
     ("bloom_filter_options", "of columns, with_column in Rust"),
     ("chunk_size", "of pyarrow; row_group_size"),
     ("column_encoding", "of columns, with_column in Rust"),
@@ -342,6 +342,7 @@ const OTHER_KEYWORDS_OF_WRITERS: [(&str, &str); 14] = [
         "compression_level",
         "of pyarrow; the Rust name is zstd:LEVEL",
     ),
+    ("encryption", "keys: Writer::try_new_encrypted"),
     ("encryption_properties", "of pyarrow; refused"),
     ("filesystem", "of pyarrow; the sink"),
     ("flavor", "of pyarrow; the names of columns"),

@@ -66,6 +66,10 @@ const OTHER_KEYWORDS: &[(&str, &str)] = &[
     ("buffer_size", "of pyarrow; without effect"),
     ("coerce_int96_timestamp_unit", "of pyarrow; GivenTypes"),
     ("common_metadata", "of pyarrow; the index of pandas"),
+    (
+        "decryption",
+        "keys: InputFile::decrypted, --decryption-keys",
+    ),
     ("decryption_properties", "of pyarrow; refused"),
     ("filesystem", "of pyarrow; the source"),
     ("i", "the row group"),

@@ -28,8 +28,8 @@ pub use page_summary::PageSummary;
 pub use place::{chunk_range, stored_range, viewed_range};
 pub use stored_dictionary::stored_dictionary;
 
-use crate::Result;
 use crate::format::{self, ColumnChunk, ColumnMetaData, Encoded, OffsetIndex, PhysicalType};
+use crate::{Error, Result};
 use bytes::Bytes;
 use parquet::basic::Type;
 use parquet::file::reader::ChunkReader;
@@ -257,6 +257,36 @@ impl Chunk {
         Ok(())
     }
 
+    /// Replaces the pages with encrypted ones.
+    pub(crate) fn take_sealed(&mut self, pages: Vec<Bytes>, moved: &[MovedPage]) -> Result<()> {
+        let start = self.start as i64;
+        let find = |offset: i64| {
+            let at = moved.binary_search_by_key(&(offset - start), |page| page.from);
+            at.ok().map(|at| &moved[at])
+        };
+        let metadata = &mut self.metadata.meta_data;
+        for offset in page_offsets(metadata) {
+            if let Some(page) = find(*offset) {
+                *offset = start + page.to;
+            }
+        }
+        for location in self
+            .offset_index
+            .iter_mut()
+            .flat_map(|it| &mut it.page_locations)
+        {
+            if let Some(page) = find(location.offset) {
+                location.offset = start + page.to;
+                location.compressed_page_size = i32::try_from(page.bytes)
+                    .map_err(|_| Error::corrupt("a page is larger than 2 GiB"))?;
+            }
+        }
+        let plain = self.pages.len() as i64;
+        self.pages = Stored::Pieces(pages);
+        metadata.total_uncompressed_size += self.pages.len() as i64 - plain;
+        Ok(())
+    }
+
     /// Sets the position of its pages in a file to which they have been written, and frees them.
     pub(crate) fn move_pages(&mut self, start: u64) {
         let forward = (start as i64).wrapping_sub(self.start as i64);
@@ -318,6 +348,15 @@ impl Chunk {
             offset_index: offset_index.transpose()?,
         })
     }
+}
+
+/// Page whose bytes are replaced, by its offsets from the start of its chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MovedPage {
+    pub(crate) from: i64,
+    pub(crate) to: i64,
+    /// Number of bytes, with the header.
+    pub(crate) bytes: i64,
 }
 
 /// Chunk that has been written, except for its indexes.

@@ -11,6 +11,7 @@ use aws_lc_rs::cipher::{
 };
 use aws_lc_rs::constant_time::verify_slices_are_equal;
 use aws_lc_rs::iv::FixedLength;
+use aws_lc_rs::rand;
 use std::fmt;
 
 /// Number of bytes in front of a module, which are its length.
@@ -67,12 +68,49 @@ impl Cipher {
     pub(super) fn open_untagged(&self, module: &[u8]) -> Option<Vec<u8>> {
         let (nonce, sealed) = contents(module)?.split_first_chunk::<NONCE_LEN>()?;
         let mut opened = sealed.to_vec();
+        self.count(nonce, &mut opened)?;
+        Some(opened)
+    }
+
+    /// Returns an authenticated module with these contents.
+    pub(super) fn seal(&self, text: &[u8], aad: &[u8]) -> Result<Vec<u8>> {
+        let nonce = random()?;
+        let mut module = framed(&nonce, text, TAG)?;
+        let nonce = Nonce::assume_unique_for_key(nonce);
+        let sealed = &mut module[UNTAGGED..];
+        let tag = self
+            .gcm
+            .seal_in_place_separate_tag(nonce, Aad::from(aad), sealed);
+        module.extend(tag.map_err(|_| unusable())?.as_ref());
+        Ok(module)
+    }
+
+    /// Returns a module of a page that is not authenticated.
+    pub(super) fn seal_untagged(&self, text: &[u8]) -> Result<Vec<u8>> {
+        let nonce = random()?;
+        let mut module = framed(&nonce, text, 0)?;
+        self.count(&nonce, &mut module[UNTAGGED..])
+            .ok_or_else(unusable)?;
+        Ok(module)
+    }
+
+    /// Returns the signature of a text.
+    pub(super) fn sign(&self, text: &[u8], aad: &[u8]) -> Result<[u8; SIGNATURE]> {
+        let module = self.seal(text, aad)?;
+        let (nonce, tag) = (&module[LENGTH..UNTAGGED], &module[module.len() - TAG..]);
+        let mut signature = [0; SIGNATURE];
+        signature[..NONCE_LEN].copy_from_slice(nonce);
+        signature[NONCE_LEN..].copy_from_slice(tag);
+        Ok(signature)
+    }
+
+    /// Encrypts or decrypts bytes: in counter mode, both are the same.
+    fn count(&self, nonce: &[u8; NONCE_LEN], bytes: &mut [u8]) -> Option<()> {
         let mut iv = [0; NONCE_LEN + FIRST_COUNT.len()];
         iv[..NONCE_LEN].copy_from_slice(nonce);
         iv[NONCE_LEN..].copy_from_slice(&FIRST_COUNT);
         let context = DecryptionContext::Iv128(FixedLength::from(iv));
-        self.ctr.decrypt(&mut opened, context).ok()?;
-        Some(opened)
+        self.ctr.decrypt(bytes, context).ok().map(drop)
     }
 
     /// Returns whether a text has this signature.
@@ -94,6 +132,25 @@ impl fmt::Debug for Cipher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Cipher(..)")
     }
+}
+
+/// Returns bytes from the system's source of random numbers.
+pub(super) fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
+    let filled = rand::fill(&mut bytes);
+    filled.map_err(|_| decryption("the system has no random numbers"))?;
+    Ok(bytes)
+}
+
+/// Returns a module that is not encrypted yet, before its tag of this many bytes.
+fn framed(nonce: &[u8], text: &[u8], tag: usize) -> Result<Vec<u8>> {
+    let length = i32::try_from(nonce.len() + text.len() + tag);
+    let length = length.map_err(|_| decryption("an encrypted part is larger than 2 GiB"))?;
+    let mut module = Vec::with_capacity(SEALED + text.len());
+    module.extend(length.to_le_bytes());
+    module.extend(nonce);
+    module.extend(text);
+    Ok(module)
 }
 
 /// Returns the bytes after the length of a module; `None` if they have another length.

@@ -3,8 +3,9 @@
 use super::aad::{ChunkOrdinals, Identity, Module, decryption};
 use super::cipher::{Cipher, SEALED, SIGNATURE, module_length};
 use super::keys::{DecryptionKeys, Key};
+use super::opener::Opener;
 use super::pages::{Known, SealedPages};
-use super::region::{Lock, Opener, Part, Region};
+use super::region::{Lock, Part, Region};
 use crate::caller::Setting;
 use crate::format::{
     self, ColumnChunk, ColumnCryptoMetaData, ColumnMetaData, CompressionCodec, Encoded, Encoding,
@@ -129,7 +130,7 @@ impl Footer {
                 let (row_group, column) = ordinals.ok_or_else(|| {
                     Error::corrupt("an encrypted file has more than 32,768 row groups or columns")
                 })?;
-                let sealed = chunk.decode_as()?;
+                let sealed = chunk.decode_part()?;
                 let ordinals = ChunkOrdinals { row_group, column };
                 *chunk = Encoded::new(&chunks.shown(sealed, ordinals, group.num_rows)?)?;
             }

@@ -2,7 +2,7 @@
 
 use super::aad::Module;
 use super::cipher::{LENGTH, SEALED, UNTAGGED, module_length};
-use super::region::Opener;
+use super::opener::Opener;
 use crate::format::{self, OffsetIndex, PageHeader, decode_prefix, encode};
 use crate::input::bytes_at;
 use crate::{Error, Result};

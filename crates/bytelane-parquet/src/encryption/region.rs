@@ -1,7 +1,8 @@
 //! Parts of an encrypted file that are shown in another form.
 
-use super::aad::{ChunkOrdinals, Identity, Module, decryption};
-use super::cipher::Cipher;
+use super::aad::{Module, decryption};
+use super::cipher::module_length;
+use super::opener::Opener;
 use super::pages::SealedPages;
 use crate::format::MAGIC;
 use crate::input::bytes_at;
@@ -32,68 +33,12 @@ pub(super) enum Part {
     Locked(Lock),
 }
 
-/// Opens the modules of a column chunk.
-#[derive(Clone, Debug)]
-pub(super) struct Opener {
-    pub(super) cipher: Arc<Cipher>,
-    pub(super) identity: Arc<Identity>,
-    pub(super) ordinals: ChunkOrdinals,
-    pub(super) column: Arc<str>,
-}
-
 /// Reason why a column chunk cannot be read.
 #[derive(Debug)]
 pub(super) struct Lock {
     pub(super) problem: String,
     pub(super) column: Arc<str>,
     pub(super) row_group: usize,
-}
-
-impl Opener {
-    /// Returns the contents of an authenticated module.
-    pub(super) fn open(&self, module: Module, page: Option<i16>, sealed: &[u8]) -> Result<Vec<u8>> {
-        let aad = self.identity.of(module, self.ordinals, page);
-        self.checked(module, page, self.cipher.open(sealed, &aad))
-    }
-
-    /// Returns the contents of a page.
-    pub(super) fn open_page(
-        &self,
-        module: Module,
-        page: Option<i16>,
-        sealed: &[u8],
-    ) -> Result<Vec<u8>> {
-        if self.identity.has_page_tags {
-            return self.open(module, page, sealed);
-        }
-        self.checked(module, page, self.cipher.open_untagged(sealed))
-    }
-
-    fn checked(
-        &self,
-        module: Module,
-        page: Option<i16>,
-        opened: Option<Vec<u8>>,
-    ) -> Result<Vec<u8>> {
-        opened.ok_or_else(|| {
-            let error = decryption(format!(
-                "the {} cannot be decrypted: the key is wrong, or the file was changed",
-                module.name()
-            ));
-            let error = page
-                .map(|page| page as usize)
-                .into_iter()
-                .fold(error, Error::in_page);
-            self.located(error)
-        })
-    }
-
-    /// Adds the column and the row group to an error.
-    pub(super) fn located(&self, error: Error) -> Error {
-        error
-            .in_column(&self.column)
-            .in_row_group(self.ordinals.row_group as usize)
-    }
 }
 
 impl Region {
@@ -126,7 +71,7 @@ impl Region {
         let sealed = bytes_at(input, self.range.clone())?;
         let (mut opened, mut rest) = (Vec::new(), &sealed[..]);
         for module in modules {
-            let length = super::cipher::module_length(rest).filter(|it| *it <= rest.len());
+            let length = module_length(rest).filter(|it| *it <= rest.len());
             let (this, after) = rest.split_at(length.unwrap_or(rest.len()));
             opened.extend(opener.open(*module, None, this)?);
             rest = after;

@@ -7,6 +7,7 @@ mod regular;
 mod repair;
 mod row_groups;
 mod schema;
+mod seal;
 mod sizes;
 mod writer;
 
@@ -18,4 +19,5 @@ pub use output::{NewFile, Replace, real_path};
 pub use output::{Output, directory, is_input, is_stream};
 pub use repair::{chunk_in_parquet, in_parquet, mend_schema};
 pub use row_groups::{LeafChunk, RowGroups};
+pub(crate) use seal::{ChunkPlace, Part, Seal};
 pub use writer::FileWriter;

@@ -4,6 +4,7 @@
 //! indexes of all chunks, column indexes before offset indexes, and finally the footer. The crate
 //! `parquet` uses the same order, which keeps the parts that a reader needs first close to the end.
 
+use super::seal::{ChunkPlace, Part, Seal, seal_filter, seal_pages};
 use crate::chunk::{Chunk, Finished, Stored};
 use crate::format::{self, FileMetaData, MAGIC, encode_footer};
 use crate::input::bytes_at;
@@ -25,6 +26,8 @@ pub struct FileWriter<W> {
     row_groups: Vec<FinishedRowGroup>,
     /// Chunks of the next row group.
     chunks: Vec<Chunk>,
+    /// Encrypts the file, if it is to be encrypted.
+    seal: Option<Box<dyn Seal>>,
 }
 
 /// Fields of a row group that cannot be derived from its chunks.
@@ -40,14 +43,25 @@ struct FinishedRowGroup {
 impl<W: Write> FileWriter<W> {
     /// Starts a file. Errors refer to it by this name.
     pub fn new(sink: W, name: Option<PathBuf>) -> Result<Self> {
+        Self::sealed(sink, name, None)
+    }
+
+    /// Starts a file that may be encrypted.
+    pub(crate) fn sealed(
+        sink: W,
+        name: Option<PathBuf>,
+        seal: Option<Box<dyn Seal>>,
+    ) -> Result<Self> {
+        let magic = seal.as_ref().map_or(MAGIC, |seal| seal.magic());
         let mut file = Self {
             sink,
             name,
             position: 0,
             row_groups: Vec::new(),
             chunks: Vec::new(),
+            seal,
         };
-        file.write(MAGIC)?;
+        file.write(magic)?;
         Ok(file)
     }
 
@@ -75,6 +89,10 @@ impl<W: Write> FileWriter<W> {
 
     /// Writes the pages of the next chunk. They may be copied from another file.
     pub fn add_chunk(&mut self, mut chunk: Chunk, from: &impl ChunkReader) -> Result<()> {
+        let place = (self.row_groups.len(), self.chunks.len());
+        if let Some(seal) = self.seal_of(place) {
+            seal_pages(seal, place, &mut chunk, from)?;
+        }
         let start = self.position;
         self.write_stored(chunk.pages(), from)?;
         chunk.move_pages(start);
@@ -85,7 +103,11 @@ impl<W: Write> FileWriter<W> {
     /// Ends a row group after its chunks have been added, and writes their Bloom filters.
     pub fn end_row_group(&mut self, described: RowGroup, from: &impl ChunkReader) -> Result<()> {
         let mut chunks = std::mem::take(&mut self.chunks);
-        for chunk in &mut chunks {
+        for (column, chunk) in chunks.iter_mut().enumerate() {
+            let place = (self.row_groups.len(), column);
+            if let Some(seal) = self.seal_of(place) {
+                seal_filter(seal, place, chunk, from)?;
+            }
             let start = self.position;
             if let Some(filter) = chunk.bloom_filter() {
                 self.write_stored(filter, from)?;
@@ -105,9 +127,8 @@ impl<W: Write> FileWriter<W> {
     /// content. Flushes the sink, and returns the footer.
     pub fn finish(&mut self, footer: FileMetaData) -> Result<FileMetaData> {
         let row_groups = std::mem::take(&mut self.row_groups);
-        let chunks = || row_groups.iter().flat_map(|group| &group.chunks);
-        let column_indexes = self.write_all(chunks().map(|it| it.column_index.as_deref()))?;
-        let offset_indexes = self.write_all(chunks().map(|it| it.offset_index.as_deref()))?;
+        let column_indexes = self.write_indexes(&row_groups, Part::ColumnIndex)?;
+        let offset_indexes = self.write_indexes(&row_groups, Part::OffsetIndex)?;
         let mut indexes = column_indexes.into_iter().zip(offset_indexes);
         let elements = footer.schema.iter();
         let leaves = elements.filter(|it| it.physical_type.is_some()).count();
@@ -125,19 +146,44 @@ impl<W: Write> FileWriter<W> {
                 ..group.described
             });
         }
-        self.write(&encode_footer(&footer)?)?;
+        let tail = match &self.seal {
+            Some(seal) => seal.tail(footer.clone())?,
+            None => encode_footer(&footer)?,
+        };
+        self.write(&tail)?;
         let flushed = self.sink.flush();
         flushed.map_err(|error| self.located(error.into()))?;
         Ok(footer)
     }
 
-    /// Writes those parts that exist, and returns the range of each.
-    fn write_all<'a>(
+    /// Writes the indexes of one kind that exist, and returns the range of each.
+    fn write_indexes(
         &mut self,
-        all: impl Iterator<Item = Option<&'a [u8]>>,
+        row_groups: &[FinishedRowGroup],
+        part: Part,
     ) -> Result<Vec<Option<Range<u64>>>> {
-        all.map(|bytes| bytes.map(|bytes| self.write(bytes)).transpose())
-            .collect()
+        let mut ranges = Vec::new();
+        for (row_group, group) in row_groups.iter().enumerate() {
+            for (column, chunk) in group.chunks.iter().enumerate() {
+                let index = match part {
+                    Part::ColumnIndex => chunk.column_index.as_deref(),
+                    _ => chunk.offset_index.as_deref(),
+                };
+                let place = (row_group, column);
+                let range = match (index, self.seal_of(place)) {
+                    (Some(index), Some(seal)) => Some(self.write(&seal.seal(part, place, index)?)?),
+                    (Some(index), None) => Some(self.write(index)?),
+                    (None, _) => None,
+                };
+                ranges.push(range);
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// Returns what encrypts a column, if anything does.
+    fn seal_of(&self, (_, column): ChunkPlace) -> Option<&dyn Seal> {
+        self.seal.as_deref().filter(|seal| seal.seals(column))
     }
 
     /// Writes bytes, and returns their range.

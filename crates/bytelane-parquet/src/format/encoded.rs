@@ -96,18 +96,6 @@ impl<T> Encoded<T> {
         self.bytes.as_slice().len()
     }
 
-    /// Decodes the value as another struct with the same fields.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of [`decode`].
-    pub(crate) fn decode_as<P: DecodeOwned>(&self) -> Result<P> {
-        match &self.bytes {
-            Kept::Short { .. } => decode_part(self.bytes.as_slice()),
-            Kept::Shared(bytes) => decode(bytes),
-        }
-    }
-
     /// Decodes a part of the value into a struct that declares only some of its fields.
     pub(crate) fn decode_part<'a, P: Decode<'a>>(&'a self) -> Result<P> {
         decode_part(self.bytes.as_slice())

@@ -8,7 +8,9 @@ mod metadata;
 
 use crate::choice::{Chooser, Learned};
 use crate::chunk::{Column, EncodedLeaf, Helpers};
-use crate::file::{FileWriter, in_parquet as metadata_in_parquet};
+#[cfg(feature = "encryption")]
+use crate::encryption::{EncryptionKeys, Sealer};
+use crate::file::{FileWriter, Seal, in_parquet as metadata_in_parquet};
 use crate::format::FileMetaData;
 use crate::parallel::{Limits, bounded_threads, in_order, in_order_on};
 use crate::stack::depth_of;
@@ -24,6 +26,7 @@ use extent::fitting;
 use parquet::arrow::add_encoded_arrow_schema_to_metadata;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::WriterProperties;
+use parquet::schema::types::SchemaDescriptor;
 use rayon::ThreadPool;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -119,6 +122,51 @@ impl<W: Write + Send> Writer<W> {
     /// [`Problem::Option`] if a size is 0, [`Problem::Parquet`] if Parquet cannot express the
     /// schema, and errors of the sink.
     pub fn try_new(sink: W, schema: SchemaRef, options: WriterOptions) -> Result<Self> {
+        Self::sealed(sink, schema, options, |_| Ok(None))
+    }
+
+    /// Starts an encrypted file with this schema.
+    ///
+    /// ```
+    /// use arrow_array::{Int32Array, RecordBatch};
+    /// use bytelane_parquet::{DecryptedFile, DecryptionKeys, EncryptionKeys, Key, Reader, Writer, WriterOptions};
+    /// use std::sync::Arc;
+    ///
+    /// let key = Key::new(*b"0123456789012345")?;
+    /// let numbers = Int32Array::from_iter_values(0..1000);
+    /// let batch = RecordBatch::try_from_iter([("number", Arc::new(numbers) as _)])?;
+    /// let (options, keys) = (WriterOptions::default(), EncryptionKeys::new(key.clone()));
+    /// let mut writer = Writer::try_new_encrypted(Vec::new(), batch.schema(), options, &keys)?;
+    /// writer.write(&batch)?;
+    /// let file = bytes::Bytes::from(writer.into_inner()?);
+    ///
+    /// let file = DecryptedFile::open(file, &DecryptionKeys::default().with_footer_key(key))?;
+    /// assert_eq!(Reader::builder(file)?.build()?.next().transpose()?, Some(batch));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Same errors as [`try_new`](Self::try_new), and [`Problem::NoSuchColumn`] if a key is that of another column.
+    #[cfg(feature = "encryption")]
+    pub fn try_new_encrypted(
+        sink: W,
+        schema: SchemaRef,
+        options: WriterOptions,
+        keys: &EncryptionKeys,
+    ) -> Result<Self> {
+        Self::sealed(sink, schema, options, |columns| {
+            let paths: Vec<_> = columns.columns().iter().map(|it| it.path()).collect();
+            Ok(Some(Box::new(Sealer::new(keys, &paths)?)))
+        })
+    }
+
+    fn sealed(
+        sink: W,
+        schema: SchemaRef,
+        options: WriterOptions,
+        seal: impl FnOnce(&SchemaDescriptor) -> Result<Option<Box<dyn Seal>>>,
+    ) -> Result<Self> {
         let stored_types = StoredTypes::from(&options);
         let stored = stored_types.schema(&schema);
         let in_file = declared(&stored, &options)?;
@@ -146,7 +194,7 @@ impl<W: Write + Send> Writer<W> {
         });
         let columns = columns.collect::<Result<_>>()?;
         Ok(Self {
-            file: FileWriter::new(sink, None)?,
+            file: FileWriter::sealed(sink, None, seal(&in_file)?)?,
             footer: footer::empty(
                 in_file.root_schema_ptr(),
                 Arc::new(properties),

@@ -11,10 +11,10 @@ type Layer = &'static [(&'static str, &'static [&'static str])];
 /// it in its own layer.
 const LAYERS: [Layer; 6] = [
     &[("format", &[])],
-    &[("page", &[]), ("encryption", &[])],
+    &[("page", &[])],
     &[("chunk", &[])],
     &[("file", &[])],
-    &[("read", &[]), ("choice", &[])],
+    &[("read", &[]), ("choice", &[]), ("encryption", &[])],
     &[("write", &[]), ("filter", &[]), ("table", &["filter"])],
 ];
 

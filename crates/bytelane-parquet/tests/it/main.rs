@@ -3,6 +3,8 @@
 
 mod any;
 mod compatibility;
+#[cfg(feature = "encryption")]
+mod encryption;
 mod files;
 mod filter;
 mod format;

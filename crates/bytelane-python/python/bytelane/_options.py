@@ -42,9 +42,13 @@ PREVIEWS = ("alp", "fsst")
 Decryption: TypeAlias = Mapping[str, Any] | Callable[[bytes], bytes | None]
 
 
+# Keys to encrypt a file with by name, and how.
+Encryption: TypeAlias = Mapping[str, Any]
+
+
 # Arguments that are no options of the native functions.
 _OTHERS = frozenset(
-    ["as_files", "dst", "left", "partition_types", "progress", "right", "source", "sources", "src"]
+    ["as_files", "dst", "encryption", "left", "partition_types", "progress", "right", "source", "sources", "src"]
 )
 
 
@@ -96,8 +100,11 @@ def given_to_writer(arguments: Mapping[str, Any]) -> str:
     if options["version"] not in get_args(FormatVersion):
         versions = ", ".join(get_args(FormatVersion))
         raise ValueError(f"Unsupported Parquet format version: {options['version']}; there are {versions}")
+    if options["encryption_properties"] is not None:
+        raise NotImplementedError(
+            "encryption_properties is not supported, because only pyarrow can read its keys; give them as encryption"
+        )
     _refuse(
-        encryption_properties=(options["encryption_properties"], None),
         store_decimal_as_integer=(options["store_decimal_as_integer"] is False, False),
     )
     return given(options, "self", "table", "where", "schema", "filesystem", "flavor", "metadata_collector", *_OF_PYARROW)
@@ -203,7 +210,8 @@ def _decryption(arguments: Mapping[str, Any]) -> Decryption | None:
     """Returns the keys of encrypted files."""
     if arguments.get("decryption_properties") is not None:
         raise NotImplementedError(
-            "decryption_properties hides its keys from other libraries; give them, or the function that finds them, as decryption"
+            "decryption_properties is not supported, because only pyarrow can read its keys; give them, or a function that "
+            "finds them, as decryption"
         )
     return arguments.get("decryption")
 

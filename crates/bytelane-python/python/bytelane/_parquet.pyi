@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 from ._filters import Filters
-from ._options import ReaderTypes, SortingColumn
+from ._options import Encryption, ReaderTypes, SortingColumn
 from ._protocols import Value
 
 __all__ = [
@@ -106,7 +106,12 @@ def edit(
 ) -> str: ...
 def repair(source: _Path, as_files: bool, destination: _Path, options: str) -> str: ...
 def salvage(source: _Path, as_files: bool, destination: _Path, options: str) -> str: ...
-def write_table(table: _Stream, sink: _Path | _BinarySink, options: str) -> FileMetaData: ...
+def write_table(
+    table: _Stream,
+    sink: _Path | _BinarySink,
+    options: str,
+    encryption: Encryption | None,
+) -> FileMetaData: ...
 @final
 class ParquetWriter:
     def __new__(
@@ -114,6 +119,7 @@ class ParquetWriter:
         sink: _Path | _BinarySink,
         schema: _HasSchema,
         options: str,
+        encryption: Encryption | None,
     ) -> Self: ...
     def write_table(self, table: _Stream) -> None: ...
     def flush(self) -> None: ...

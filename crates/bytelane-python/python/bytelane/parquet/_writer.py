@@ -14,6 +14,7 @@ from .._options import (
     Compression,
     DataPageVersion,
     Encoding,
+    Encryption,
     FormatVersion,
     Goal,
     TimestampUnit,
@@ -64,6 +65,7 @@ def write_table(
     use_compliant_nested_type: bool = True,
     store_schema: bool = True,
     threads: int | None = None,
+    encryption: Encryption | None = None,
     use_dictionary: bool | Iterable[str] | None = None,
     use_byte_stream_split: bool | Iterable[str] | None = None,
     use_content_defined_chunking: bool | Mapping[str, int] = False,
@@ -73,7 +75,7 @@ def write_table(
     chunk_size: int | None = None,
     write_batch_size: int | None = None,
     writer_engine_version: object = None,
-    encryption_properties: None = None,
+    encryption_properties: object = None,
     metadata_collector: MetadataCollector | None = None,
 ) -> None:
     """Writes a table to a Parquet file, each column in the best encoding for the goal.
@@ -112,7 +114,14 @@ def write_table(
     replaces characters in names that Spark refuses. `use_content_defined_chunking` is pyarrow's name for
     `content_defined_pages`. `metadata_collector` gets the metadata of the file, as the argument of `append`. `filesystem` is one
     of pyarrow or fsspec, or a URI, in which `where` is a path. `chunk_size` is `row_group_size`. `write_batch_size` and `writer_engine_version` have no effect.
-    Not supported are encryption and `store_decimal_as_integer=False`: decimals of up to 18 digits are stored as integers.
+    Not supported are `encryption_properties`, whose keys only pyarrow can read, and `store_decimal_as_integer=False`: decimals
+    of up to 18 digits are stored as integers.
+
+    `encryption` encrypts the file: `{"footer_key": b"..", "column_keys": {"price": b".."}}`. All columns are encrypted, those
+    without a key of their own with that of the footer, and none that `"plain_columns"` lists. `"footer_key_metadata"`, and pairs of
+    a key and its metadata in `"column_keys"`, let readers find the keys. `"aad_prefix"` ties the file to a name, which is stored
+    unless `"store_aad_prefix"` is false. `"algorithm"` is `"AES_GCM_V1"`, or `"AES_GCM_CTR_V1"`, which does not authenticate pages.
+    With `"plaintext_footer"`, the footer is signed, and readable without keys.
 
     `where` is a path, or an object with `write`, such as a binary file or a pipe, which stays open. A file with a path
     appears under its name when it is complete; an existing file is replaced only then.
@@ -126,7 +135,7 @@ def write_table(
     if flavor is not None:
         table = _for_spark(table)
     with Sink(where, filesystem) as sink:
-        metadata = _parquet.write_table(table, sink, options)
+        metadata = _parquet.write_table(table, sink, options, encryption)
     if metadata_collector is not None:
         metadata_collector.append(metadata)
 
@@ -199,6 +208,7 @@ class ParquetWriter:
         use_compliant_nested_type: bool = True,
         store_schema: bool = True,
         threads: int | None = None,
+        encryption: Encryption | None = None,
         use_dictionary: bool | Iterable[str] | None = None,
         use_byte_stream_split: bool | Iterable[str] | None = None,
         use_content_defined_chunking: bool | Mapping[str, int] = False,
@@ -208,7 +218,7 @@ class ParquetWriter:
         chunk_size: int | None = None,
         write_batch_size: int | None = None,
         writer_engine_version: object = None,
-        encryption_properties: None = None,
+        encryption_properties: object = None,
         metadata_collector: MetadataCollector | None = None,
     ) -> None:
         options = given_to_writer(locals())
@@ -217,7 +227,7 @@ class ParquetWriter:
         self._sink = Sink(where, filesystem)
         if self._renames:
             schema = _for_spark(Table.empty(schema)).schema
-        self._writer = _parquet.ParquetWriter(self._sink.__enter__(), schema, options)
+        self._writer = _parquet.ParquetWriter(self._sink.__enter__(), schema, options, encryption)
 
     def write_table(self, table: ArrowStream, row_group_size: int | None = None) -> None:
         """Appends the rows of a table or of a record batch. With `row_group_size`, they get row groups of their own with up to

@@ -9,6 +9,8 @@ use pyo3::types::{PyBytes, PyDict};
 use std::collections::HashMap;
 use std::io;
 
+const ARGUMENT: &str = "decryption";
+
 /// Argument `decryption`: keys by name, or a function that returns them.
 #[derive(Clone)]
 pub struct Decryption(pub DecryptionKeys);
@@ -32,14 +34,14 @@ impl<'py> FromPyObject<'_, 'py> for Decryption {
             }
             let name: String = name.extract()?;
             keys = match name.as_str() {
-                "footer_key" => keys.with_footer_key(key(&name, &value)?),
+                "footer_key" => keys.with_footer_key(key(ARGUMENT, &name, &value)?),
                 "column_keys" => {
                     let columns: HashMap<String, Bound<'_, PyAny>> = value.extract()?;
                     columns.iter().try_fold(keys, |keys, (path, value)| {
-                        Ok::<_, PyErr>(keys.with_column_key(path, key(path, value)?))
+                        Ok::<_, PyErr>(keys.with_column_key(path, key(ARGUMENT, path, value)?))
                     })?
                 }
-                "aad_prefix" => keys.with_aad_prefix(bytes(&name, &value)?),
+                "aad_prefix" => keys.with_aad_prefix(bytes(ARGUMENT, &name, &value)?),
                 "key_retriever" => retrieving(keys, &value),
                 "plain_files" => keys.with_plain_files(value.extract()?),
                 _ => {
@@ -54,15 +56,17 @@ impl<'py> FromPyObject<'_, 'py> for Decryption {
     }
 }
 
-fn bytes(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+/// Returns the bytes of an entry of an argument.
+pub fn bytes(argument: &str, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     let bytes = value.cast::<PyBytes>().map(|it| it.as_bytes().to_vec());
     bytes.map_err(|_| {
-        PyTypeError::new_err(format!("the entry {name:?} of decryption must be bytes"))
+        PyTypeError::new_err(format!("the entry {name:?} of {argument} must be bytes"))
     })
 }
 
-fn key(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Key> {
-    Key::new(bytes(name, value)?).map_err(of_parquet)
+/// Returns the key of an entry of an argument.
+pub fn key(argument: &str, name: &str, value: &Bound<'_, PyAny>) -> PyResult<Key> {
+    Key::new(bytes(argument, name, value)?).map_err(of_parquet)
 }
 
 /// Adds a function that returns the key for its metadata, or `None`.
@@ -72,7 +76,7 @@ fn retrieving(keys: DecryptionKeys, function: &Bound<'_, PyAny>) -> DecryptionKe
         let found = Python::attach(|py| {
             let found = function.bind(py).call1((PyBytes::new(py, metadata),))?;
             (!found.is_none())
-                .then(|| bytes("key_retriever", &found))
+                .then(|| bytes(ARGUMENT, "key_retriever", &found))
                 .transpose()
         });
         let found = found.map_err(|error: PyErr| Error::from(io::Error::other(error)))?;

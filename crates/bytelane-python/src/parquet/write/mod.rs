@@ -1,4 +1,5 @@
 //! Writing of files.
 
+pub mod keys;
 pub mod sink;
 pub mod writer;

@@ -5,8 +5,9 @@ use crate::parquet::metadata::FileMetaData;
 use crate::parquet::options::{parse_map, warn_of_obstacles};
 use crate::parquet::read::file::thread_count;
 use crate::parquet::watch::check_signals;
+use crate::parquet::write::keys::Encryption;
 use crate::parquet::write::sink::{Place, Sink};
-use bytelane_parquet::arrow_schema::Schema;
+use bytelane_parquet::arrow_schema::{Schema, SchemaRef};
 use bytelane_parquet::options::{deserialize_by_path, deserialize_compression_by_path};
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
@@ -26,6 +27,7 @@ pub fn write_table(
     table: &Bound<'_, PyAny>,
     sink: &Bound<'_, PyAny>,
     options: &str,
+    encryption: Option<Encryption>,
 ) -> PyResult<FileMetaData> {
     let rows = arrow::import(table)?;
     let schema = rows.schema();
@@ -33,7 +35,7 @@ pub fn write_table(
     let row_group_size = options.row_group_size;
     let (sink, place) = Sink::open(sink)?;
     py.detach(|| {
-        let writer = Writer::try_new(sink, schema, options);
+        let writer = opened(sink, schema, options, encryption);
         let mut writer = writer.map_err(|error| place.exception(error))?;
         writer.append_metadata_bytes(rows.metadata());
         append(&mut writer, rows, row_group_size, &place)?;
@@ -41,6 +43,19 @@ pub fn write_table(
         place.finish()?;
         Ok(FileMetaData::new(Arc::new(written.metadata), None))
     })
+}
+
+/// Starts a file, which may be encrypted.
+fn opened(
+    sink: Sink,
+    schema: SchemaRef,
+    options: WriterOptions,
+    encryption: Option<Encryption>,
+) -> bytelane_parquet::Result<Writer<Sink>> {
+    match encryption {
+        Some(Encryption(keys)) => Writer::try_new_encrypted(sink, schema, options, &keys),
+        None => Writer::try_new(sink, schema, options),
+    }
 }
 
 /// Keywords of pyarrow for options of single columns, by their paths.
@@ -163,12 +178,13 @@ impl ParquetWriter {
         sink: &Bound<'_, PyAny>,
         schema: &Bound<'_, PyAny>,
         options: &str,
+        encryption: Option<Encryption>,
     ) -> PyResult<Self> {
         let (schema, metadata) = arrow::import_schema(schema)?;
         let options = writer_options(py, options, &schema)?;
         let row_group_size = options.row_group_size;
         let (sink, place) = Sink::open(sink)?;
-        let writer = py.detach(|| Writer::try_new(sink, Arc::new(schema), options));
+        let writer = py.detach(|| opened(sink, Arc::new(schema), options, encryption));
         let mut writer = writer.map_err(|error| place.exception(error))?;
         writer.append_metadata_bytes(metadata);
         let state = State {
