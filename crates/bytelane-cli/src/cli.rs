@@ -21,11 +21,8 @@ use std::ffi::OsString;
 pub struct Cli {
     #[command(flatten)]
     pub color: colorchoice_clap::Color,
-    /// Keys of encrypted files, as JSON in FILE, or in an environment variable: `env:NAME`
-    ///
-    /// The entries are `footer_key`, `column_keys` by paths, `keys` by their metadata, `aad_prefix`, and `plain_files`, which must
-    /// be true to read unencrypted files, too: {"footer_key": "30..35", "column_keys": {"item.price": "31..30"}}. Keys are in
-    /// hexadecimal or Base64.
+    /// Keys of encrypted files, as JSON in FILE, or in an environment variable for `env:NAME`: footer_key, column_keys, keys, aad_prefix
+    /// and plain_files
     #[arg(long, global = true, value_name = "FILE")]
     pub decryption_keys: Option<String>,
     #[command(subcommand)]
@@ -110,8 +107,7 @@ impl Command {
                 | Self::Count(_)
                 | Self::Stats(_)
                 | Self::Diff(_)
-                | Self::Check(_)
-        )
+        ) || matches!(self, Self::Check(arguments) if !arguments.salvages())
     }
 
     pub fn run(self) -> anyhow::Result<Outcome> {

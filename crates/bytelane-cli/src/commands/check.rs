@@ -58,6 +58,11 @@ struct Answer<'a> {
 }
 
 impl Arguments {
+    /// Returns whether it writes a file with the rows that are intact.
+    pub fn salvages(&self) -> bool {
+        self.salvage.is_some()
+    }
+
     pub fn run(self) -> anyhow::Result<Outcome> {
         let mut out = standard::output()?;
         let target = self.salvage.as_deref().map(Target::new).transpose()?;

@@ -121,6 +121,11 @@ const OTHER_FLAGS: &[(&str, &str, &str)] = &[
         "the whole process; bytelane.set_backend in Python",
     ),
     ("", "color", "output"),
+    (
+        "",
+        "decryption-keys",
+        "decryption in Python, InputFile::decrypted",
+    ),
     ("", "format", "output"),
     ("", "help", "of the command itself"),
     ("", "output", "output"),
