@@ -61,7 +61,9 @@ fn commands_that_read_take_keys() {
         let message = text(&output.stderr) + &text(&output.stdout);
         assert!(!output.status.success());
         assert!(
-            message.contains("the file is encrypted; --decryption-keys"),
+            message.contains(
+                "the file is encrypted with AES_GCM_V1; --decryption-keys gives its keys"
+            ),
             "{message}"
         );
     }
@@ -83,7 +85,7 @@ fn commands_that_read_take_keys() {
         keys,
     ]));
     assert!(
-        message.contains(r#"the key of the column is missing (its metadata: "kc1")"#),
+        message.contains(r#"the key of the column is missing (metadata of its key: "kc1")"#),
         "{message}"
     );
     let output = bytelane(&["inspect", path, "--decryption-keys", keys])

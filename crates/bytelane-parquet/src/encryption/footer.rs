@@ -10,7 +10,7 @@ use crate::caller::Setting;
 use crate::format::{
     self, ColumnChunk, ColumnCryptoMetaData, ColumnMetaData, CompressionCodec, Encoded, Encoding,
     FileCryptoMetaData, FileMetaData, MAGIC, PhysicalType, SealedColumnChunk, decode,
-    decode_prefix, encode_footer, footer_range, tail_start,
+    decode_prefix, encode_footer, footer_range, key_metadata, tail_start,
 };
 use crate::input::bytes_at;
 use crate::{Error, Result};
@@ -440,16 +440,8 @@ fn unknown(
     })
 }
 
-/// Returns a message about a missing key, with its metadata if it is short text.
+/// Returns a message about a missing key.
 fn missing(whose: &str, metadata: Option<&[u8]>) -> String {
-    let text = metadata.and_then(|it| std::str::from_utf8(it).ok());
-    let is_shown = |it: &&str| it.len() <= 100 && !it.chars().any(char::is_control);
-    let named = text
-        .filter(is_shown)
-        .map(|it| format!(" (its metadata: {it:?})"));
-    format!(
-        "the key {whose} is missing{}; {} gives keys",
-        named.unwrap_or_default(),
-        Setting::DecryptionKeys
-    )
+    let (metadata, keys) = (key_metadata(metadata), Setting::DecryptionKeys);
+    format!("the key {whose} is missing{metadata}; {keys} gives keys")
 }

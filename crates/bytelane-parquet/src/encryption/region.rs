@@ -56,7 +56,7 @@ impl Region {
         if at.end <= shown.len() {
             return Ok(shown.slice(at));
         }
-        // What is shown is shorter than what is stored.
+        // Fewer bytes are shown than stored.
         let mut filled = shown.to_vec();
         filled.resize(length, 0);
         Ok(Bytes::from(filled).slice(at))

@@ -7,7 +7,8 @@ use super::row_groups::RowGroups;
 use super::schema::depth_of_schema;
 use super::sizes::with_right_sizes;
 use crate::format::{
-    self, FileMetaData as Metadata, PhysicalType, TAIL_LENGTH, encrypted, footer_range, tail_start,
+    self, FileMetaData as Metadata, PhysicalType, TAIL_LENGTH, encrypted_columns, encrypted_footer,
+    footer_range, tail_start,
 };
 use crate::input::bytes_at;
 use crate::stack::with_stack;
@@ -121,7 +122,7 @@ fn footer_bytes(reader: &impl ChunkReader) -> Result<Bytes> {
     let length = reader.len();
     let tail = reader.get_bytes(tail_start(length)?, TAIL_LENGTH)?;
     match footer_range(length, &tail)? {
-        (_, true) => Err(encrypted()),
+        (range, true) => Err(encrypted_footer(&bytes_at(reader, range)?)),
         (range, false) => bytes_at(reader, range),
     }
 }
@@ -130,7 +131,7 @@ fn decoded(footer: &Bytes) -> Result<(Metadata, usize)> {
     let decoded = format::decode_prefix::<Metadata>(footer);
     let (file, _) = decoded.map_err(|error| damaged(&error))?;
     if file.encryption_algorithm.is_some() {
-        return Err(encrypted());
+        return Err(encrypted_columns(&file));
     }
     let depth = depth_of_schema(&file.schema)?;
     Ok((file, depth))

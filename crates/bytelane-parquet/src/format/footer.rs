@@ -1,6 +1,6 @@
 //! Encodes and decodes the end of a file: the footer, its length, and the magic bytes.
 
-use super::{FileMetaData, decode, encode};
+use super::{EncryptionAlgorithm, FileCryptoMetaData, FileMetaData, decode, decode_prefix, encode};
 use crate::caller::Setting;
 use crate::{Error, Problem, Result};
 use bytes::Bytes;
@@ -44,13 +44,50 @@ pub fn tail_start(length: u64) -> Result<u64> {
     Ok(length - TAIL_LENGTH as u64)
 }
 
-/// Returns the error for a file that cannot be read without its keys.
-pub fn encrypted() -> Error {
-    Problem::Decryption(format!(
-        "the file is encrypted; {} gives its keys",
-        Setting::DecryptionKeys
+/// Returns the error for a file with an encrypted footer, which starts with these bytes.
+pub fn encrypted_footer(bytes: &Bytes) -> Error {
+    let Ok((crypto, _)) = decode_prefix::<FileCryptoMetaData>(bytes) else {
+        return encrypted("the file is encrypted");
+    };
+    encrypted(&format!(
+        "the file is encrypted with {}{}",
+        algorithm_name(&crypto.encryption_algorithm),
+        key_metadata(crypto.key_metadata.as_deref())
     ))
-    .into()
+}
+
+/// Returns the error for a file with a plaintext footer and encrypted columns.
+pub fn encrypted_columns(file: &FileMetaData) -> Error {
+    let algorithm = file.encryption_algorithm.as_ref();
+    let algorithm = algorithm.and_then(|it| it.decode().ok());
+    let algorithm = algorithm.as_ref().map_or("AES", algorithm_name);
+    encrypted(&format!(
+        "columns of the file are encrypted with {algorithm}{}; an empty set of keys is enough for the other columns",
+        key_metadata(file.footer_signing_key_metadata.as_deref())
+    ))
+}
+
+fn encrypted(what: &str) -> Error {
+    let keys = Setting::DecryptionKeys;
+    Problem::Decryption(format!("{what}; {keys} gives its keys")).into()
+}
+
+fn algorithm_name(algorithm: &EncryptionAlgorithm) -> &'static str {
+    match algorithm {
+        EncryptionAlgorithm::AesGcmV1(_) => "AES_GCM_V1",
+        EncryptionAlgorithm::AesGcmCtrV1(_) => "AES_GCM_CTR_V1",
+        EncryptionAlgorithm::Unknown(_) => "an unknown algorithm",
+    }
+}
+
+/// Returns the metadata of a key for a message, if it is short text.
+pub fn key_metadata(metadata: Option<&[u8]>) -> String {
+    let text = metadata.and_then(|it| std::str::from_utf8(it).ok());
+    let is_shown = |it: &&str| it.len() <= 100 && !it.chars().any(char::is_control);
+    let shown = text.filter(is_shown);
+    shown.map_or(String::new(), |it| {
+        format!(" (metadata of its key: {it:?})")
+    })
 }
 
 /// Decodes the footer of a file in memory.
@@ -58,7 +95,7 @@ pub fn decode_footer(file: &Bytes) -> Result<FileMetaData> {
     let length = file.len() as u64;
     let end = tail_start(length)? as usize;
     match footer_range(length, &file[end..])? {
-        (_, true) => Err(encrypted()),
+        (range, true) => Err(encrypted_footer(&file.slice(range.start as usize..end))),
         (range, false) => decode(&file.slice(range.start as usize..end)),
     }
 }

@@ -14,8 +14,8 @@ mod view;
 
 pub use encoded::Encoded;
 pub use footer::{
-    ENCRYPTED_MAGIC, MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted, footer_range,
-    tail_start,
+    ENCRYPTED_MAGIC, MAGIC, TAIL_LENGTH, decode_footer, encode_footer, encrypted_columns,
+    encrypted_footer, footer_range, key_metadata, tail_start,
 };
 pub use generated::*;
 pub use view::{

@@ -173,9 +173,8 @@ fn changed_files_are_refused() {
         (state >> 33) as usize % bound
     };
     for (keys, all) in ways() {
-        if format!("{keys:?}").contains("AesGcmCtr") {
-            continue;
-        }
+        // Without tags, changes of pages may go unnoticed.
+        let has_tags = !format!("{keys:?}").contains("AesGcmCtr");
         let file = written(WriterOptions::default(), &keys);
         let selection = Selection::default().with_columns(["number", "name"]);
         let want = read(&file, &all, &selection).unwrap();
@@ -187,7 +186,7 @@ fn changed_files_are_refused() {
                 changed.truncate(at);
             }
             if let Ok(read) = read(&changed.into(), &all, &selection) {
-                assert_eq!(read, want);
+                assert!(read == want || !has_tags);
             }
         }
     }
