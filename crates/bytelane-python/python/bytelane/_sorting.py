@@ -60,11 +60,6 @@ def keys_of(by: By, columns: Sequence[str], partitions: Iterable[str]) -> list[K
     return [Key(name, direction == "descending") for name, direction in pairs]
 
 
-def count_of_new(size: int, target: int) -> int:
-    """Returns the number of new files of some `target` bytes for rows that had a size, if there are as many rows."""
-    return max(1, round(size / target))
-
-
 @dataclass
 class Rows:
     """Rows of several files with the same columns, and the numbers that sort them."""

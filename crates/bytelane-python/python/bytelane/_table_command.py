@@ -20,6 +20,8 @@ from multiprocessing import get_context
 from types import ModuleType
 from typing import Any, NamedTuple, NoReturn
 
+from ._tables import Group
+
 _WIDTH = 80
 _UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 
@@ -223,10 +225,13 @@ def _text(done: Any) -> str:
     """Returns a result for people to read."""
     if not isinstance(done, list):
         return "\n".join(f"{name.replace('_', ' ')}: {value:,}" for name, value in done.items())
-    groups = [
-        f"{it['reason']}: {len(it['files'])} files, {it['bytes']:,} bytes, {it['rows']:,} rows, {it['deleted_rows']:,} of them deleted"
-        if isinstance(it, dict)
-        else it
-        for it in done
-    ]
+    groups = [it if isinstance(it, str) else _group(it) for it in done]
     return "\n".join(groups) or "nothing to do"
+
+
+def _group(it: Group) -> str:
+    """Returns a group of files, in a line."""
+    text = f"{it['reason']}: {len(it['files'])} files, {it['bytes']:,} bytes, {it['rows']:,} rows"
+    saved = [(it["saved_files"], "files"), (it["saved_bytes"], "bytes")]
+    saves = " and ".join(f"{count:,} {unit}" for count, unit in saved if count > 0)
+    return f"{text}; saves {saves}" if saves else text

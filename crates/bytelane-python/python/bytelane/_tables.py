@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Literal, Self, TypedDict, TypeVar
+from typing import Literal, Self, TypeAlias, TypedDict, TypeVar
 
 File = TypeVar("File")
 
@@ -19,15 +19,42 @@ READERS = ("pyarrow", "duckdb", "polars", "spark>=3.5", "trino")
 """Programs that read such tables. Spark returns wrong values of some files that the others read."""
 
 
+Reason: TypeAlias = Literal["small files", "deleted rows", "dropped columns", "unsorted rows"]
+
+
 class Group(TypedDict):
     """Files that would be replaced by one file, or, sorted, by some."""
 
-    reason: Literal["small files", "deleted rows", "dropped columns", "unsorted rows"]
+    reason: Reason
     files: list[str]
     bytes: int
     rows: int
     """Number of rows, with those that are deleted."""
     deleted_rows: int
+    saved_files: int
+    """Number of files that there would be fewer."""
+    saved_bytes: int
+    """Size of the deleted rows, if all rows are alike. What sorting saves is known afterwards."""
+
+
+def group(reason: Reason, files: list[str], size: int, rows: int, deleted_rows: int, target: int) -> Group:
+    """Returns a group of files, and what replacing them would save."""
+    left = rows - deleted_rows
+    new = 0 if left == 0 else count_of_new(size, target) if reason == "unsorted rows" else 1
+    return Group(
+        reason=reason,
+        files=files,
+        bytes=size,
+        rows=rows,
+        deleted_rows=deleted_rows,
+        saved_files=len(files) - min(new, left),
+        saved_bytes=size * deleted_rows // max(1, rows),
+    )
+
+
+def count_of_new(size: int, target: int) -> int:
+    """Returns the number of new files of some `target` bytes for rows that had a size, if there are as many rows."""
+    return max(1, round(size / target))
 
 
 @dataclass

@@ -46,6 +46,7 @@ def vectors_of_delta(directory: Path, histories: int) -> None:
     done = deltalake.purge(path)
     assert deltalake.plan(path, small=0) == []
     assert (done["files_removed"], done["files_added"], done["deleted_rows"]) == (3, 2, deleted), done
+    assert sum(it["saved_files"] for it in planned) == 1 and all(it["saved_bytes"] > 0 for it in planned), planned
     assert done["version"] == DeltaTable(path).version() == version + 1
     assert rows_with_vectors(path) == before == rows_with_vectors(path, version)
     check_counts(path)

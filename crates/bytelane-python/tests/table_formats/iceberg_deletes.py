@@ -76,6 +76,7 @@ def on_equality(directory: Path) -> None:
     planned = iceberg.plan(table)
     done = iceberg.rewrite_data_files(table)
     assert (len(planned), sum(it["deleted_rows"] for it in planned)) == (done["files_added"], done["deleted_rows"])
+    assert sum(it["saved_files"] for it in planned) == done["files_removed"] - done["files_added"]
     assert iceberg.plan(table) == []
     assert done["delete_files_removed"] == 3 and done["deleted_rows"] == 2 * rows_of(0).num_rows - len(rows), done
     check(table, rows)

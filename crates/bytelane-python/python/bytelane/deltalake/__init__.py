@@ -27,13 +27,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any
 
 from deltalake import DeltaTable
 
 from .._protocols import Executor, Path
 from .._sorting import By, Key, keys_of
-from .._tables import READERS, UNFINISHED, Group, found_below, groups, remove
+from .._tables import READERS, UNFINISHED, Group, Reason, found_below, group, groups, remove
 from .._units import Clusters, done
 from ._work import Committed, File, Work
 
@@ -137,31 +137,26 @@ def _unsorted(work: Work, keys: list[Key], executor: Executor | None = None) -> 
 def plan(
     table: DeltaTable | Path, *, small: int = 64 << 20, target: int = 256 << 20, sort_by: By | None = None
 ) -> list[Group]:
-    """Returns the groups of files that `compact` would merge, and then each other file that `purge` would replace. With `sort_by`, they are
-    those that `sort` would replace: files whose rows are not sorted, and files that overlap.
+    """Returns the groups of files that `compact` would merge, and then each other file that `purge` would replace, and what each would
+    save. With `sort_by`, they are those that `sort` would replace: files whose rows are not sorted, and files that overlap.
 
     Nothing is written. `small` and `target` are those of `compact`.
     """
     work = Work.of(table)
     files = work.files()
 
-    def group(reason: Literal["small files", "deleted rows", "dropped columns", "unsorted rows"], old: list[File]) -> Group:
-        return Group(
-            reason=reason,
-            files=[work.path(file.path) for file in old],
-            bytes=sum(file.bytes for file in old),
-            rows=sum(file.statistics.rows for file in old),
-            deleted_rows=sum(file.deleted_rows for file in old),
-        )
+    def of(reason: Reason, old: list[File]) -> Group:
+        rows, deleted = sum(file.statistics.rows for file in old), sum(file.deleted_rows for file in old)
+        return group(reason, [work.path(file.path) for file in old], sum(file.bytes for file in old), rows, deleted, target)
 
     if sort_by is not None:
-        return [group("unsorted rows", old) for old in _unsorted(work, _keys(work, sort_by))]
+        return [of("unsorted rows", old) for old in _unsorted(work, _keys(work, sort_by))]
     merged = _small(work, files, small, target)
     there = {file.name for old in merged for file in old}
     purged = [file for file in files if file.name not in there and _has_leftovers(work, file)]
     return [
-        *(group("small files", old) for old in merged),
-        *(group("deleted rows" if file.vector else "dropped columns", [file]) for file in purged),
+        *(of("small files", old) for old in merged),
+        *(of("deleted rows" if file.vector else "dropped columns", [file]) for file in purged),
     ]
 
 

@@ -20,8 +20,8 @@ from deltalake.transaction import AddAction, RemoveAction
 
 from .. import parquet
 from .._protocols import Executor, Path
-from .._sorting import Key, count_of_new
-from .._tables import NewFiles, remove
+from .._sorting import Key
+from .._tables import NewFiles, count_of_new, remove
 from .._units import Merging, Sorting, Source, done
 from . import _log
 from ._columns import Columns

@@ -24,14 +24,14 @@ Tables of version 3 are refused, because their rows have IDs, and pyiceberg 0.12
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from pyiceberg.table import Table
 from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
 from .._protocols import Executor
-from .._tables import READERS, Group, groups
+from .._tables import READERS, Group, Reason, group, groups
 from ._files import CurrentFile, deleted_rows, ids_of
 from ._orders import Order, alike, keys_for, order_id_of, unsorted
 from ._orphans import remove_orphans
@@ -124,8 +124,8 @@ def zorder(
 def plan(
     table: Table, *, small: int = 64 << 20, target: int = 256 << 20, sort_by: Order | None = None
 ) -> list[Group]:
-    """Returns the groups of files that `rewrite_data_files` would replace. With `sort_by`, they are those that `sort` would replace: files
-    whose rows are not sorted, and files that overlap.
+    """Returns the groups of files that `rewrite_data_files` would replace, and what each would save. With `sort_by`, they are those that
+    `sort` would replace: files whose rows are not sorted, and files that overlap.
 
     Nothing is written, and delete files are read to count the rows that they name. `small` and `target` are those of
     `rewrite_data_files`.
@@ -135,17 +135,13 @@ def plan(
         found = _wanted(work, small, target)
     else:
         found = [old for old, _ in unsorted(work, keys_for(table, sort_by))]
-    reason: Literal["deleted rows", "unsorted rows"] = "deleted rows" if sort_by is None else "unsorted rows"
-    return [
-        Group(
-            reason="small files" if len(old) > 1 and sort_by is None else reason,
-            files=[it.path for it in old],
-            bytes=sum(it.file.file_size_in_bytes for it in old),
-            rows=sum(it.file.record_count for it in old),
-            deleted_rows=sum(len(deleted_rows(table, it)) for it in old),
-        )
-        for old in found
-    ]
+
+    def of(old: list[CurrentFile]) -> Group:
+        reason: Reason = "unsorted rows" if sort_by is not None else "small files" if len(old) > 1 else "deleted rows"
+        size, rows = (sum(getattr(it.file, name) for it in old) for name in ("file_size_in_bytes", "record_count"))
+        return group(reason, [it.path for it in old], size, rows, sum(len(deleted_rows(table, it)) for it in old), target)
+
+    return [of(old) for old in found]
 
 
 def _wanted(work: Work, small: int, target: int) -> list[list[CurrentFile]]:

@@ -17,8 +17,8 @@ from pyiceberg.table.snapshots import Operation
 
 from .. import parquet
 from .._protocols import Executor
-from .._sorting import Key, count_of_new
-from .._tables import NewFiles, remove
+from .._sorting import Key
+from .._tables import NewFiles, count_of_new, remove
 from .._units import Editing, Merging, Sorting, Source, done
 from ._files import CurrentFile, current_files, deleted_rows, ids_of, local
 from ._snapshot import Replacement
