@@ -35,6 +35,7 @@ struct Shared<T> {
     /// Parts that are not shown as they are, by their offsets; none in a file that is not encrypted.
     regions: Vec<Region>,
     length: u64,
+    remote: Option<Arc<dyn RemoteFile>>,
 }
 
 impl<T: ChunkReader> DecryptedFile<T> {
@@ -46,6 +47,15 @@ impl<T: ChunkReader> DecryptedFile<T> {
     /// encrypted and the keys [do not accept this](DecryptionKeys::with_plain_files);
     /// [`Problem::Corrupt`](crate::Problem::Corrupt) if it is not a Parquet file.
     pub fn open(input: T, keys: &DecryptionKeys) -> Result<Self> {
+        Self::of_remote(input, keys, None)
+    }
+
+    /// Does the same for an input that is the file of a store, whose ranges can be fetched ahead.
+    fn of_remote(
+        input: T,
+        keys: &DecryptionKeys,
+        remote: Option<Arc<dyn RemoteFile>>,
+    ) -> Result<Self> {
         let (regions, length) = match footer::open(&input, keys)? {
             Some(opened) => opened,
             None if keys.accepts_plain_files() => (Vec::new(), input.len()),
@@ -59,6 +69,7 @@ impl<T: ChunkReader> DecryptedFile<T> {
             input,
             regions,
             length,
+            remote,
         })))
     }
 
@@ -76,7 +87,7 @@ impl InputFile {
     ///
     /// Same errors as [`DecryptedFile::open`].
     pub fn decrypted(self, keys: &DecryptionKeys) -> Result<Self> {
-        let file = DecryptedFile::open(self.clone(), keys)?;
+        let file = DecryptedFile::of_remote(self.clone(), keys, self.remote())?;
         let is_encrypted = file.is_encrypted();
         Ok(if is_encrypted {
             self.viewed(Arc::new(file))
@@ -179,6 +190,16 @@ impl<T: ChunkReader> RemoteFile for DecryptedFile<T> {
 
     fn read(&self, range: Range<u64>) -> io::Result<Bytes> {
         self.0.bytes(range).map_err(io::Error::other)
+    }
+
+    /// Most parts are stored at the offsets at which they are shown.
+    fn prefetch(&self, ranges: &[Range<u64>], budget: u64) {
+        if let Some(file) = &self.0.remote {
+            let end = file.length();
+            let stored = ranges.iter().map(|it| it.start.min(end)..it.end.min(end));
+            let stored: Vec<_> = stored.filter(|it| !it.is_empty()).collect();
+            file.prefetch(&stored, budget);
+        }
     }
 }
 

@@ -196,7 +196,7 @@ impl<R: ChunkReader> Chunks<'_, R> {
             }
         };
         match opened {
-            Ok((opener, metadata)) => self.opened(plain(sealed, metadata), opener),
+            Ok((opener, metadata)) => Ok(self.opened(plain(sealed, metadata), opener)),
             Err(problem) => {
                 let row_group = ordinals.row_group as usize;
                 let lock = Lock {
@@ -243,20 +243,20 @@ impl<R: ChunkReader> Chunks<'_, R> {
     }
 
     /// Adds the regions of a chunk that can be read.
-    fn opened(&mut self, mut chunk: ColumnChunk, opener: Opener) -> Result<ColumnChunk> {
-        let column = self.index(
+    fn opened(&mut self, mut chunk: ColumnChunk, opener: Opener) -> ColumnChunk {
+        let column_index = self.index(
             chunk.column_index_offset,
             &mut chunk.column_index_length,
-            (&opener, &[Module::ColumnIndex]),
-        )?;
-        if column.is_none() {
+            Part::Index(opener.clone(), Module::ColumnIndex),
+        );
+        if column_index.is_none() {
             chunk.column_index_offset = None;
         }
         let offset_index = self.index(
             chunk.offset_index_offset,
             &mut chunk.offset_index_length,
-            (&opener, &[Module::OffsetIndex]),
-        )?;
+            Part::Index(opener.clone(), Module::OffsetIndex),
+        );
         if offset_index.is_none() {
             chunk.offset_index_offset = None;
         }
@@ -264,16 +264,13 @@ impl<R: ChunkReader> Chunks<'_, R> {
         if metadata.bloom_filter_length.is_none() {
             metadata.bloom_filter_length = self.filter_length(metadata.bloom_filter_offset);
         }
-        let filter = self.index(
-            metadata.bloom_filter_offset,
-            &mut metadata.bloom_filter_length,
-            (
-                &opener,
-                &[Module::BloomFilterHeader, Module::BloomFilterBitset],
-            ),
-        )?;
-        if filter.is_none() {
-            metadata.bloom_filter_offset = None;
+        let filter = placed(metadata.bloom_filter_offset, metadata.bloom_filter_length);
+        match filter {
+            Some(range) => {
+                self.regions
+                    .push(region(range, Part::BloomFilter(opener.clone())));
+            }
+            None => metadata.bloom_filter_offset = None,
         }
         if let Some(range) = pages(metadata) {
             let pages = SealedPages {
@@ -285,35 +282,21 @@ impl<R: ChunkReader> Chunks<'_, R> {
             };
             self.regions.push(region(range, Part::Pages(pages)));
         }
-        Ok(chunk)
+        chunk
     }
 
-    /// Adds the region of an index or a Bloom filter, and changes its length to the shown one.
+    /// Adds the region of an index, and changes its length to the shown one.
     fn index(
         &mut self,
         offset: Option<i64>,
         length: &mut Option<i32>,
-        (opener, modules): (&Opener, &'static [Module]),
-    ) -> Result<Option<Range<u64>>> {
-        let overhead = (SEALED * modules.len()) as u32;
-        let stored = length.and_then(|it| u32::try_from(it).ok());
-        let start = offset
-            .filter(|it| *it > 0)
-            .and_then(|it| u64::try_from(it).ok());
-        let place = start
-            .zip(stored)
-            .zip(stored.and_then(|it| it.checked_sub(overhead)));
-        let Some(((start, stored), shown)) = place else {
-            *length = None;
-            return Ok(None);
-        };
-        *length = i32::try_from(shown).ok();
-        let range = start..start + u64::from(stored);
-        self.regions.push(region(
-            range.clone(),
-            Part::Modules(opener.clone(), modules),
-        ));
-        Ok(Some(range))
+        part: Part,
+    ) -> Option<Range<u64>> {
+        let range = placed(offset, *length);
+        *length = length.and_then(|it| it.checked_sub(SEALED as i32));
+        let range = range.filter(|_| length.is_some_and(|it| it > 0))?;
+        self.regions.push(region(range.clone(), part));
+        Some(range)
     }
 
     /// Returns the number of stored bytes of a Bloom filter, which old writers do not store.
@@ -357,6 +340,13 @@ impl<R: ChunkReader> Chunks<'_, R> {
 
 fn region(range: Range<u64>, part: Part) -> Region {
     Region { range, part }
+}
+
+/// Returns the range of a part of a chunk, if the footer has it.
+fn placed(offset: Option<i64>, length: Option<i32>) -> Option<Range<u64>> {
+    let start = u64::try_from(offset?).ok().filter(|it| *it > 0)?;
+    let length = u64::try_from(length?).ok()?;
+    Some(start..start + length)
 }
 
 /// Returns the path of a column for messages and keys.

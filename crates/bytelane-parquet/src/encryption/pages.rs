@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// Number of bytes that are read in vain rather than with another request.
 const NEAR: u64 = 64 << 10;
 
-/// Type and number of the field that makes the header of a page longer: binary, in the long form.
+/// Type and number of the field that makes a header longer: binary, in the long form.
 const PADDING: [u8; 2] = [0x08, 126];
 
 /// Numbers of bytes of such a field: of an empty one, of the longest one whose length takes one byte, and one between them.
@@ -266,12 +266,17 @@ fn add(shown: &mut Vec<u8>, range: &Range<u64>, offset: u64, bytes: &[u8]) {
 /// Returns the header of a page of `page` bytes in `length` bytes. The checksum was that of the encrypted page.
 fn padded(header: &Bytes, page: usize, length: usize) -> Result<Vec<u8>> {
     let (header, _) = decode_prefix::<PageHeader>(header).map_err(format::damaged)?;
-    let mut bytes = encode(&PageHeader {
+    let header = encode(&PageHeader {
         crc: None,
         compressed_page_size: i32::try_from(page)
             .map_err(|_| Error::corrupt("a page is larger than 2 GiB"))?,
         ..header
     })?;
+    extended(header, length)
+}
+
+/// Returns an encoded struct in this many bytes.
+pub(super) fn extended(mut bytes: Vec<u8>, length: usize) -> Result<Vec<u8>> {
     let end = bytes.pop();
     let padding = length.checked_sub(bytes.len() + 1);
     let mut padding = padding.unwrap_or_default();
@@ -281,7 +286,7 @@ fn padded(header: &Bytes, page: usize, length: usize) -> Result<Vec<u8>> {
         padding -= SHORT_FIELD;
     }
     if padding < SHORTEST_FIELD {
-        return Err(Error::corrupt("the header of a page is too short"));
+        return Err(Error::corrupt("an encrypted header is too short"));
     }
     pad(&mut bytes, padding);
     bytes.extend(end);
@@ -294,4 +299,24 @@ fn pad(header: &mut Vec<u8>, bytes: usize) {
     header.extend(PADDING);
     header.push((bytes - SHORTEST_FIELD) as u8);
     header.resize(end, 0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_have_any_length() {
+        let header = PageHeader {
+            compressed_page_size: 123_456,
+            ..PageHeader::default()
+        };
+        let encoded = encode(&header).unwrap();
+        assert!(extended(encoded.clone(), encoded.len() + SHORTEST_FIELD - 1).is_err());
+        for length in encoded.len() + SHORTEST_FIELD..1000 {
+            let extended = extended(encoded.clone(), length).unwrap();
+            let (read, end) = decode_prefix::<PageHeader>(&extended.into()).unwrap();
+            assert_eq!((read.compressed_page_size, end), (123_456, length));
+        }
+    }
 }

@@ -3,8 +3,8 @@
 use super::aad::{Module, decryption};
 use super::cipher::module_length;
 use super::opener::Opener;
-use super::pages::SealedPages;
-use crate::format::MAGIC;
+use super::pages::{SealedPages, extended};
+use crate::format::{BloomFilterHeader, MAGIC, damaged, decode_prefix, encode};
 use crate::input::bytes_at;
 use crate::{Error, Result};
 use bytes::Bytes;
@@ -27,8 +27,9 @@ pub(super) enum Part {
     Tail(Bytes),
     /// Pages of a column chunk.
     Pages(SealedPages),
-    /// Modules that follow each other, such as the header and the bitset of a Bloom filter.
-    Modules(Opener, &'static [Module]),
+    /// Column index or offset index.
+    Index(Opener, Module),
+    BloomFilter(Opener),
     /// Pages whose key is missing.
     Locked(Lock),
 }
@@ -48,7 +49,11 @@ impl Region {
             Part::Magic => Bytes::from_static(MAGIC),
             Part::Tail(bytes) => bytes.clone(),
             Part::Pages(pages) => return pages.read(input, range),
-            Part::Modules(opener, modules) => self.opened(input, opener, modules)?,
+            Part::Index(opener, module) => {
+                let sealed = bytes_at(input, self.range.clone())?;
+                opener.open(*module, None, &sealed)?.into()
+            }
+            Part::BloomFilter(opener) => self.bloom_filter(input, opener)?,
             Part::Locked(lock) => return Err(lock.error()),
         };
         let length = (self.range.end - self.range.start) as usize;
@@ -62,21 +67,16 @@ impl Region {
         Ok(Bytes::from(filled).slice(at))
     }
 
-    fn opened(
-        &self,
-        input: &impl ChunkReader,
-        opener: &Opener,
-        modules: &[Module],
-    ) -> Result<Bytes> {
+    /// Returns a Bloom filter, with a longer header.
+    fn bloom_filter(&self, input: &impl ChunkReader, opener: &Opener) -> Result<Bytes> {
         let sealed = bytes_at(input, self.range.clone())?;
-        let (mut opened, mut rest) = (Vec::new(), &sealed[..]);
-        for module in modules {
-            let length = module_length(rest).filter(|it| *it <= rest.len());
-            let (this, after) = rest.split_at(length.unwrap_or(rest.len()));
-            opened.extend(opener.open(*module, None, this)?);
-            rest = after;
-        }
-        Ok(opened.into())
+        let length = module_length(&sealed).filter(|it| *it <= sealed.len());
+        let (header, bitset) = sealed.split_at(length.unwrap_or(sealed.len()));
+        let header = opener.open(Module::BloomFilterHeader, None, header)?;
+        let bitset = opener.open(Module::BloomFilterBitset, None, bitset)?;
+        let header = decode_prefix::<BloomFilterHeader>(&header.into()).map_err(damaged)?;
+        let header = extended(encode(&header.0)?, sealed.len() - bitset.len())?;
+        Ok([header, bitset].concat().into())
     }
 }
 
