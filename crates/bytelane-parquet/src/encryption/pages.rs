@@ -90,7 +90,8 @@ impl SealedPages {
         };
         let mut shown = Vec::new();
         while at < range.end {
-            if window.bytes.is_empty() && range.start - at.min(range.start) <= NEAR {
+            let is_near = range.start.saturating_sub(at) <= NEAR;
+            if window.bytes.is_empty() && is_near && !self.is_kept(number, at) {
                 window.load(at..range.end)?;
             }
             let place = self.place(&window, number, at)?;
@@ -159,6 +160,15 @@ impl SealedPages {
         if number == known.starts.len() && start < self.range.end {
             known.starts.push(start);
         }
+    }
+
+    /// Returns whether the page at an offset is the one that was read in part.
+    fn is_kept(&self, number: usize, start: u64) -> bool {
+        let known = self.known();
+        let next = known.starts.get(number + 1).copied();
+        let place = start..next.unwrap_or(self.range.end);
+        let kept = known.page.as_ref();
+        kept.is_some_and(|(shown, _)| place.contains(shown))
     }
 
     /// Returns bytes of the page that was read in part.
