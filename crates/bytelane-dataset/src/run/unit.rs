@@ -199,6 +199,7 @@ impl Runner<'_> {
         let options = &self.plan.options;
         let mut merging = options
             .merge()
+            .with_threads(self.threads)
             .with_progress(Progress::new(move |done, total| {
                 counting.report(MAKING, done, total)
             }));
