@@ -12,6 +12,7 @@ mod rows;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 pub use arrow::arrow_schema;
 pub use builder::{Footer, GivenTypes, ListType, ReaderBuilder};

@@ -5,6 +5,7 @@ use super::super::input::Input;
 use super::super::row_group::{Conditional, Settings, StagePlan, View, stages};
 use super::super::rows::{Rows, selected};
 use super::super::schema::Plan;
+use super::super::threads::Threads;
 use super::super::{Reader, Window};
 use super::ReaderBuilder;
 use super::kept::{Kept, least_bits};
@@ -12,15 +13,13 @@ use crate::budget::batch_rows;
 use crate::catch_panic::catch_panic;
 use crate::parallel::bounded_threads;
 use crate::remote::RemoteFile;
-use crate::stack::{stack_size, with_stack};
+use crate::stack::with_stack;
 use crate::{Error, Problem, Result};
 use arrow_array::RecordBatchReader;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::file::reader::ChunkReader;
-use rayon::{ThreadPool, ThreadPoolBuilder};
-use std::num::NonZero;
 use std::sync::Arc;
 
 /// Maximum size, in bytes, of batches that wait for earlier ones, unless all are kept: a few row groups of
@@ -104,7 +103,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             limit: self.memory,
             memory,
             ahead,
-            pool: pool(self.threads, depth)?,
+            pool: Threads::new(self.threads, depth)?,
             depth,
         };
         Ok(Reader {
@@ -275,16 +274,4 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             .with_row_groups(Vec::new());
         catch_panic(|| Ok(nothing.build()?.schema()))
     }
-}
-
-/// Returns the thread pool of a reader; `None` if it uses only the caller's thread.
-fn pool(threads: NonZero<usize>, depth: usize) -> Result<Option<ThreadPool>> {
-    if threads.get() == 1 {
-        return Ok(None);
-    }
-    let pool = ThreadPoolBuilder::new().num_threads(threads.get());
-    let pool = pool.stack_size(stack_size(depth));
-    let pool = pool.thread_name(|number| format!("bytelane-parquet-{number}"));
-    let pool = pool.build().map_err(std::io::Error::other)?;
-    Ok(Some(pool))
 }

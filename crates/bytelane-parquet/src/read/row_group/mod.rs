@@ -323,7 +323,7 @@ impl RowGroup {
             };
             input.prepare(|| stage.ranges(&wanted), ahead)?;
             stage.is_moved = true;
-            let pool = settings.pool.as_ref().filter(|_| self.is_shared);
+            let pool = settings.pool.as_deref().filter(|_| self.is_shared);
             let arrays = stage.read(settings, plan, &wanted, pool, &memory)?;
             match (&arrays[..], &plan.condition) {
                 ([(results, _)], _) if stage.is_tested => {

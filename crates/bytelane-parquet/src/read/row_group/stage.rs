@@ -3,6 +3,7 @@
 use super::super::input::Input;
 use super::super::leaf::{Leaf, LeafArray, PageReader};
 use super::super::schema::{Kind, LeafPlan, Plan};
+use super::super::threads::Threads;
 use super::chunk::row_counts;
 use super::conditions::{Condition, Conditional, View};
 use super::wanted::{Part, Wanted, least_gap};
@@ -473,7 +474,7 @@ pub(crate) struct Settings {
     /// Nesting depth of the columns.
     pub(crate) depth: usize,
     /// `None` for one thread.
-    pub(crate) pool: Option<ThreadPool>,
+    pub(crate) pool: Option<Threads>,
 }
 
 impl Settings {
