@@ -3,6 +3,7 @@
 pub(super) mod bits;
 pub(super) mod empty_runs;
 mod page_levels;
+mod starts;
 mod validity;
 mod whole_runs;
 

@@ -4,7 +4,7 @@
 use super::super::header::DataPage;
 use super::super::parts::LevelBytes;
 use super::super::values::Slots;
-use super::{bits as levels, empty_runs};
+use super::{bits as levels, empty_runs, starts};
 use crate::budget::{Budget, Reservation};
 use crate::{Error, Result};
 use arrow_buffer::BooleanBufferBuilder;
@@ -55,6 +55,11 @@ pub struct PageLevels {
     /// Repetition and definition levels of a nested leaf.
     repetition: Vec<u8>,
     definition: Vec<u8>,
+    /// Set if the caller takes places of rows for levels, and if the page has these.
+    takes_starts: bool,
+    has_starts: bool,
+    /// Places among the levels of the page where rows begin: those of long lists without nulls.
+    starts: Vec<u32>,
     /// Validity bits of a piece.
     piece: BooleanBufferBuilder,
     piece_bits: Vec<u8>,
@@ -82,10 +87,19 @@ impl PageLevels {
             bits: Vec::new(),
             repetition: Vec::new(),
             definition: Vec::new(),
+            takes_starts: false,
+            has_starts: false,
+            starts: Vec::new(),
             piece: BooleanBufferBuilder::new(0),
             piece_bits: Vec::new(),
             slots: Vec::new(),
         }
+    }
+
+    /// Lets pages of long lists without nulls have the places where rows begin instead of levels.
+    pub(crate) fn with_starts(mut self) -> Self {
+        self.takes_starts = self.of.max_repetition == 1;
+        self
     }
 
     /// Reserves memory in another budget from now on.
@@ -102,9 +116,11 @@ impl PageLevels {
     ) -> Result<()> {
         let count = header.slots;
         (self.count, self.taken) = (0, 0);
+        let has_starts = self.read_starts(&repetition, &definition, count)?;
         self.valid = match self.kind {
             Kind::Required => count,
             Kind::Optional => self.read_bits(definition, count)?,
+            Kind::Nested if has_starts => count,
             Kind::Nested => {
                 // Memory for both kinds of levels, and for those of the slots.
                 self.memory.cover(3 * count as u64)?;
@@ -126,6 +142,30 @@ impl PageLevels {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Reads the places where rows begin. Returns whether these are all that levels say.
+    fn read_starts(
+        &mut self,
+        repetition: &LevelBytes,
+        definition: &LevelBytes,
+        count: usize,
+    ) -> Result<bool> {
+        self.has_starts = false;
+        if let (true, LevelBytes::Rle(repetition), LevelBytes::Rle(definition)) =
+            (self.takes_starts, repetition, definition)
+            && starts::are_all(definition, self.of.max_definition, count)
+        {
+            self.memory.cover(count as u64 / 8 + 64)?;
+            self.has_starts = starts::read(repetition, count, &mut self.starts);
+        }
+        Ok(self.has_starts)
+    }
+
+    /// Returns the places where rows begin among the levels that are taken next or later.
+    fn starts_left(&self) -> &[u32] {
+        let is_before = |start: &u32| (*start as usize) < self.taken;
+        &self.starts[self.starts.partition_point(is_before)..]
     }
 
     /// Reads the validity of values. Returns the number of valid ones.
@@ -157,6 +197,9 @@ impl PageLevels {
 
     /// Returns whether the page begins with a new row.
     pub(crate) fn begins_row(&self) -> bool {
+        if self.has_starts {
+            return self.count == 0 || self.starts.first() == Some(&0);
+        }
         let first = self.repetition.first();
         !self.has_lists() || first.is_none_or(|level| *level == 0)
     }
@@ -164,6 +207,11 @@ impl PageLevels {
     /// Returns whether the column has lists, so that rows may have several levels.
     pub(crate) fn has_lists(&self) -> bool {
         self.of.max_repetition > 0
+    }
+
+    /// Returns the greatest definition level.
+    pub(crate) fn max_definition(&self) -> u8 {
+        self.of.max_definition
     }
 
     /// Returns the greatest repetition level.
@@ -177,6 +225,11 @@ impl PageLevels {
         if !self.has_lists() {
             let rows = rows.min(self.left());
             return (rows, rows);
+        }
+        if self.has_starts {
+            let starts = self.starts_left();
+            let end = starts.get(rows).map_or(self.count, |it| *it as usize);
+            return (end - self.taken, starts.len().min(rows));
         }
         const BLOCK: usize = 128;
         let left = &self.repetition[self.taken..self.count];
@@ -206,6 +259,7 @@ impl PageLevels {
         match self.kind {
             Kind::Required => Ok(Slots::Valid(levels)),
             Kind::Optional => self.optional(range),
+            Kind::Nested if self.has_starts => Ok(Slots::Valid(levels)),
             Kind::Nested => self.nested(range),
         }
     }
@@ -264,7 +318,7 @@ impl PageLevels {
 
     /// Skips the next levels. Returns the number of values that they have.
     pub(crate) fn skip(&mut self, levels: usize) -> Result<usize> {
-        if self.kind == Kind::Nested {
+        if self.kind == Kind::Nested && !self.has_starts {
             let range = self.taken..self.taken + levels;
             self.taken = range.end;
             return Ok(count_equal(&self.definition[range], self.of.max_definition));
@@ -277,7 +331,19 @@ impl PageLevels {
         self.kind == Kind::Nested
     }
 
-    /// Returns the repetition and definition levels taken last, for a nested column.
+    /// Returns the places where rows begin among the levels taken last, counted from the first of these, if the page has places
+    /// instead of levels.
+    pub(crate) fn last_starts(&self, levels: usize) -> Option<impl Iterator<Item = usize>> {
+        let first = self.taken - levels;
+        let [from, to] = [first, self.taken].map(|place| {
+            self.starts
+                .partition_point(|start| (*start as usize) < place)
+        });
+        let starts = self.has_starts.then(|| self.starts[from..to].iter());
+        starts.map(|starts| starts.map(move |start| *start as usize - first))
+    }
+
+    /// Returns the repetition and definition levels taken last, for a nested column whose page has levels.
     pub(crate) fn last(&self, levels: usize) -> Option<[&[u8]; 2]> {
         let range = self.taken - levels..self.taken;
         let repetition = if self.has_lists() {

@@ -1,9 +1,11 @@
 //! Decodes a leaf of the schema: from the pages of its column chunk to arrays of any number of
 //! rows.
 
+mod levels;
 mod pages;
 mod window;
 
+pub(crate) use levels::Levels;
 pub(crate) use pages::{PageIndex, PageReader, RowCounts};
 
 use crate::budget::{Budget, Reservation};
@@ -31,25 +33,12 @@ pub(crate) struct Leaf {
     is_open: bool,
     validity: Validity,
     array_levels: Levels,
-    /// Set if capacity for the expected rest of the array has been reserved.
-    expects_more: bool,
+    /// Number of slots of the array for which capacity has been reserved.
+    expected: usize,
 }
 
 /// Maximum factor by which the levels of an array grow ahead of the data.
 const MOST_GROWTH: usize = 8;
-
-/// Levels of an array of a nested column.
-#[derive(Debug, Default)]
-pub(crate) struct Levels {
-    pub(crate) repetition: Vec<u8>,
-    pub(crate) definition: Vec<u8>,
-}
-
-impl Levels {
-    fn bytes(&self) -> u64 {
-        (self.repetition.len() + self.definition.len()) as u64
-    }
-}
 
 /// Array of a leaf and its levels.
 #[derive(Debug)]
@@ -89,7 +78,7 @@ impl Leaf {
             is_open: false,
             validity: Validity::default(),
             array_levels: Levels::default(),
-            expects_more: false,
+            expected: 0,
         }
     }
 
@@ -139,7 +128,7 @@ impl Leaf {
 
     /// Returns the array of all rows read since the previous array.
     pub(crate) fn finish(&mut self) -> Result<LeafArray> {
-        self.expects_more = false;
+        self.expected = 0;
         self.slots = 0;
         let validity = std::mem::take(&mut self.validity);
         let array = self.decoder.finish(validity.finish());
@@ -259,31 +248,30 @@ impl Leaf {
         if let Some(bits) = kept {
             self.validity.retain(bits);
         }
-        if let Some([repetition, definition]) = self.levels.last(levels) {
-            self.memory
-                .add((repetition.len() + definition.len()) as u64)?;
-            self.array_levels.repetition.extend_from_slice(repetition);
-            self.array_levels.definition.extend_from_slice(definition);
+        let all = &mut self.array_levels;
+        if let Some(starts) = self.levels.last_starts(levels) {
+            all.append_starts(starts, levels, self.levels.max_definition());
+        } else if let Some([repetition, definition]) = self.levels.last(levels) {
+            all.append(repetition, definition);
         }
-        Ok(())
+        self.memory.cover(all.bytes() + self.slots as u64 / 8)
     }
 
-    /// Reserves capacity for the values of lists once, after the first page, assuming that the
-    /// remaining rows are as long as those so far.
+    /// Reserves capacity for the values of lists, assuming that the remaining rows are as long as those so far: after the first page, and when
+    /// little of it is left.
     fn expect_more(&mut self, rows: usize, left: usize) {
         let levels = &mut self.array_levels;
-        let slots = levels.definition.len();
-        if self.expects_more || rows == 0 || slots == 0 {
+        let slots = levels.len();
+        if slots + slots / MOST_GROWTH < self.expected || rows == 0 || slots == 0 || left == 0 {
             return;
         }
-        self.expects_more = true;
         let more = slots.saturating_mul(left) / rows;
         // The first rows may be the only long ones.
-        let more = more.min(MOST_GROWTH * slots);
+        let more = more.min(MOST_GROWTH.saturating_mul(slots));
+        self.expected = slots.saturating_add(more);
         self.decoder.reserve(more);
         if self.memory.cover(levels.bytes() + 2 * more as u64).is_ok() {
-            levels.repetition.reserve(more);
-            levels.definition.reserve(more);
+            levels.reserve(more);
         }
     }
 

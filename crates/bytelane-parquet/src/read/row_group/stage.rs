@@ -435,7 +435,7 @@ fn open_leaf(
     } = chunk;
     let most = settings.limit.of_page(range.end - range.start, *values);
     let opener = Opener::new(*codec, column, most, budget)?;
-    let levels = PageLevels::new(settings.backend, plan.levels, budget);
+    let levels = PageLevels::new(settings.backend, plan.levels, budget).with_starts();
     let (backend, data_type) = (settings.backend, &plan.data_type);
     let decoder = match read_as {
         ReadAs::Values => decoder_of(backend, data_type, column, budget)?,

@@ -122,7 +122,8 @@ impl Node {
             Kind::List(list, entries) => {
                 let array = entries.array(backend, levels, leaves, memory)?;
                 // An offset and a bit for each level; few of them may remain.
-                memory.add(9 * levels.definition.len() as u64)?;
+                let levels_or_rows = levels.starts().map_or(levels.len(), |it| it.0.len());
+                memory.add(9 * levels_or_rows as u64)?;
                 let nulls = self.list_nulls(backend, *list, levels)?;
                 if let (DataType::FixedSizeList(entry, length), Some(nulls)) =
                     (&self.data_type, &nulls)
@@ -148,10 +149,10 @@ impl Node {
 
     /// Returns the validity of structs.
     fn nulls(&self, backend: Detected, levels: &Levels) -> Result<Option<NullBuffer>> {
-        let Some(from) = self.valid_from else {
+        let Some(from) = self.valid_from.filter(|_| levels.starts().is_none()) else {
             return Ok(None);
         };
-        let (repetition, definition) = (&levels.repetition[..], &levels.definition[..]);
+        let (repetition, definition) = levels.all();
         let mut bits = vec![0; definition.len().div_ceil(8)];
         let found = match (self.list, repetition) {
             (None, []) => {
@@ -177,11 +178,11 @@ impl Node {
         list: List<u8>,
         levels: &Levels,
     ) -> Result<Option<NullBuffer>> {
-        if self.valid_from.is_none() {
+        if self.valid_from.is_none() || levels.starts().is_some() {
             return Ok(None);
         }
-        let mut bits = vec![0; levels.definition.len().div_ceil(8)];
-        let (repetition, definition) = (&levels.repetition[..], &levels.definition[..]);
+        let (repetition, definition) = levels.all();
+        let mut bits = vec![0; definition.len().div_ceil(8)];
         let (_, found) = list
             .validity_with(backend, repetition, definition, &mut bits[..])
             .map_err(not_levels)?;
@@ -243,12 +244,30 @@ fn offsets<O: Offset + OffsetSizeTrait>(
     list: List<u8>,
     levels: &Levels,
 ) -> Result<OffsetBuffer<O>> {
-    let (repetition, definition) = (&levels.repetition[..], &levels.definition[..]);
+    if let Some((starts, count)) = levels.starts() {
+        return offsets_of(starts, count);
+    }
+    let (repetition, definition) = levels.all();
     let mut offsets = vec![O::default(); definition.len() + 1];
     let written = list.offsets_with(backend, repetition, definition, &mut offsets[..]);
     let count = written.map_err(not_levels)?.len();
     offsets.truncate(count);
     offsets.shrink_to_fit();
+    Ok(OffsetBuffer::new(offsets.into()))
+}
+
+/// Returns the offsets of lists that begin at these places, of `count` values.
+fn offsets_of<O: OffsetSizeTrait>(starts: &[usize], count: usize) -> Result<OffsetBuffer<O>> {
+    if starts.first() != Some(&0) {
+        return Err(Error::corrupt(
+            "the levels: the first one does not begin a row",
+        ));
+    }
+    let offsets = starts.iter().chain([&count]);
+    let offsets = offsets.map(|place| O::from_usize(*place));
+    let offsets: Option<Vec<O>> = offsets.collect();
+    let offsets =
+        offsets.ok_or_else(|| Error::corrupt("lists of too many values for their offsets"))?;
     Ok(OffsetBuffer::new(offsets.into()))
 }
 
