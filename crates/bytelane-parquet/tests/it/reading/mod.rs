@@ -4,6 +4,7 @@ mod alp;
 mod alp_files;
 mod columns;
 mod fsst;
+mod long_lists;
 mod memory;
 mod pages;
 mod pages_of_others;
