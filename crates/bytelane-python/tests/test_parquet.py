@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import io
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -463,3 +464,16 @@ def test_threads_write_the_same_file() -> None:
     assert files[0] == files[1] == files[2]
     with pytest.raises(ValueError, match="threads must be at least 1"):
         parquet.write_table(numbers(), "a.parquet", threads=0)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_fork_does_not_wait_for_threads_of_its_parent() -> None:
+    parquet.write_table(numbers(), "a.parquet", row_group_size=100)
+    expected = parquet.read_table("a.parquet", threads=3).num_rows
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        same = all(parquet.read_table("a.parquet", threads=count).num_rows == expected for count in (3, 3, 2))
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert parquet.read_table("a.parquet", threads=3).num_rows == expected
