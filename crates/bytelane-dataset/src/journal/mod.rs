@@ -76,7 +76,7 @@ impl Journal {
         Ok((journal, history(root, plan)?))
     }
 
-    /// Appends an entry, and stores it if the unit needs it to go on. Others wait, to save syncs and requests.
+    /// Appends an entry, and stores it if the unit must not continue without it. Others wait, to save syncs and requests.
     pub(crate) fn append(&self, entry: &Entry) -> Result<()> {
         match self {
             Self::Disk(lines) => lines.append(entry),
