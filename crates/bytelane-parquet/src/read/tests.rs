@@ -14,8 +14,10 @@ use arrow_schema::{DataType, Field, Schema};
 use bytelane::Detected;
 use bytes::Bytes;
 use flate2::Crc;
+use parquet::arrow::ArrowWriter;
 use parquet::basic::{CompressionCodec, Repetition, Type};
 use parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
+use std::num::NonZero;
 use std::sync::Arc;
 
 const VALUES: [u8; 16] = [7; 16];
@@ -272,4 +274,33 @@ fn parts_of_a_row_group_end_with_batches() {
         split(10_000, 20_000, 0, (3, usize::MAX)),
         [vec![], vec![10_000]]
     );
+}
+
+/// With `with_max_threads`, a small file is read by the caller's thread alone.
+#[test]
+fn threads_are_used_if_they_are_worth_waking() {
+    let four = NonZero::new(4).expect("not 0");
+    for (rows, is_large) in [(1000, false), (1_000_000, true)] {
+        let numbers = Int32Array::from_iter_values(0..rows);
+        let batch = RecordBatch::try_from_iter([("x", Arc::new(numbers) as ArrayRef)]);
+        let batch = batch.expect("a batch");
+        let mut file = Vec::new();
+        let writer = ArrowWriter::try_new(&mut file, batch.schema(), None);
+        let mut writer = writer.expect("a writer");
+        writer.write(&batch).expect("rows");
+        writer.close().expect("a file");
+        let builder = ReaderBuilder::try_new(Bytes::from(file)).expect("a footer");
+        let builder = builder.with_batch_size(100);
+        let has_threads = |builder: ReaderBuilder<Bytes>| {
+            let reader = builder.build().expect("a reader");
+            reader.settings.pool.is_some()
+        };
+        assert!(has_threads(builder.clone().with_threads(four)));
+        assert_eq!(
+            has_threads(builder.clone().with_max_threads(four)),
+            is_large
+        );
+        let few = builder.with_max_threads(four).with_limit(50);
+        assert!(!has_threads(few));
+    }
 }

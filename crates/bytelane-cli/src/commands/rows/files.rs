@@ -11,17 +11,16 @@ use arrow_select::filter::filter_record_batch;
 use bytelane_parquet::arrow_schema::{DataType, Schema, SchemaRef};
 use bytelane_parquet::budget::{DecodedRows, RowLimit, rows_of};
 use bytelane_parquet::filter::{SelectedRows, Selection, list_of};
+use bytelane_parquet::parallel::all_cores;
 use bytelane_parquet::parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
 use bytelane_parquet::table::{Table, TableFile, conform, selected};
 use bytelane_parquet::{Error, ReaderBuilder, StringType};
 use bytelane_store::table_files;
 use bytes::Bytes;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 
 /// Number of rows that are decoded at a time.
 const BATCH_ROWS: usize = 8192;
@@ -296,11 +295,11 @@ impl Files {
             // The columns of the condition are read, but none is returned.
             let selection = selection.clone().with_columns::<&str>([]);
             let (file, selection) = self.open(index, &selection, named)?;
-            let threads = thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
             let in_file = u64::try_from(file.metadata().file_metadata().num_rows()).unwrap_or(0);
             let total = self.table()?.map_or(in_file, Table::rows);
             let (verb, considered) = (verb.clone(), Arc::clone(&considered));
-            let file = file.with_threads(threads).with_progress(move |rows| {
+            let file = file.with_max_threads(all_cores());
+            let file = file.with_progress(move |rows| {
                 let before = considered.fetch_add(rows, Ordering::Relaxed);
                 // A signal ends the work after this file, or the process.
                 let _ = verb.report(before + rows, total);

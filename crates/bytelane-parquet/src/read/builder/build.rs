@@ -30,6 +30,11 @@ const AHEAD: u64 = 512 << 20;
 const USUAL_PAGE: u64 = 2 << 20;
 const USUAL_VALUE: u64 = 32;
 
+/// Size of pages and values, in bytes, that is worth another thread: decoding it takes a quarter of a millisecond or more, and waking two threads
+/// 0.1 ms.
+const WORTH: u64 = 1 << 20;
+const SMALL_VALUE: u64 = 4;
+
 impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     /// Sets the file of a store whose ranges are fetched before they are read. It is needed only for inputs that wrap an
     /// [`InputFile`](crate::InputFile): pass its [`remote`](crate::InputFile::remote).
@@ -74,6 +79,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let batches = batches.fold(0, usize::saturating_add);
         // The columns of each batch are units of work.
         let units = plan.leaves.len().max(1).saturating_mul(batches);
+        let units = units.min(self.worth(&plan, &row_groups));
         self.threads = bounded_threads(self.threads, units);
         let width = self
             .width(&plan, &row_groups, batch_size, limit)
@@ -205,6 +211,34 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
         let bits = flat.map(|leaf| least_bits(&leaf.data_type)).sum::<u64>();
         kept.check(rows.saturating_mul(bits) / 8)?;
         Ok(Some(kept))
+    }
+
+    /// Returns the number of threads that are worth waking, at most those that are wanted.
+    fn worth(&self, plan: &Plan, row_groups: &[(usize, Rows)]) -> usize {
+        let most = self.threads.get();
+        if most == 1 || self.uses_all_threads || self.remote.is_some() {
+            return most;
+        }
+        let enough = WORTH.saturating_mul(most as u64 - 1);
+        let mut work = 0u64;
+        for (row_group, rows) in row_groups {
+            let all = u64::try_from(self.in_file.rows(*row_group)).unwrap_or(0);
+            let wanted = rows.wanted() as u64;
+            for leaf in &plan.leaves {
+                let size = self.in_file.uncompressed_size(*row_group, leaf.column);
+                let size = size.map_or(0, |size| u64::try_from(size).unwrap_or(0));
+                // A page is decompressed as a whole for few rows, and few bytes may be many values.
+                let pages = size
+                    .min(USUAL_PAGE)
+                    .max((size / all.max(1)).saturating_mul(wanted));
+                let values = wanted.saturating_mul(SMALL_VALUE);
+                work = work.saturating_add(pages).saturating_add(values);
+            }
+            if work >= enough {
+                return most;
+            }
+        }
+        1 + usize::try_from(work / WORTH).unwrap_or(most)
     }
 
     /// Returns the number of parts to read concurrently: two per thread, so that a thread can read another part while

@@ -59,6 +59,8 @@ pub struct ReaderBuilder<T> {
     prunes_by_headers: Option<bool>,
     backend: Detected,
     threads: NonZero<usize>,
+    /// Set if all of the threads are used, however little there is to read.
+    uses_all_threads: bool,
     memory: MemoryLimit,
     keeps_batches: bool,
     remote: Option<Arc<dyn RemoteFile>>,
@@ -205,6 +207,7 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
             prunes_by_headers: None,
             backend: Detected::active(),
             threads: NonZero::<usize>::MIN,
+            uses_all_threads: true,
             memory: MemoryLimit::default(),
             keeps_batches: false,
             remote: None,
@@ -431,6 +434,16 @@ impl<T: ChunkReader + 'static> ReaderBuilder<T> {
     #[must_use]
     pub fn with_threads(mut self, threads: NonZero<usize>) -> Self {
         self.threads = threads;
+        self.uses_all_threads = true;
+        self
+    }
+
+    /// Does the same, but uses only as many of the threads as are worth waking for the pages and values to read: a small file is read by the
+    /// caller's thread alone, in half of the time. All are used for a file of a store.
+    #[must_use]
+    pub fn with_max_threads(mut self, threads: NonZero<usize>) -> Self {
+        self.threads = threads;
+        self.uses_all_threads = false;
         self
     }
 
@@ -518,6 +531,7 @@ impl<T> Clone for ReaderBuilder<T> {
             prunes_by_headers: self.prunes_by_headers,
             backend: self.backend,
             threads: self.threads,
+            uses_all_threads: self.uses_all_threads,
             memory: self.memory,
             keeps_batches: self.keeps_batches,
             remote: self.remote.clone(),

@@ -138,10 +138,10 @@ class ParquetFile:
         these indices, and only rows for which `filters` are true, as in `read_table`. A batch does not extend past its row
         group.
 
-        `threads` sets the number of threads; the default is one per core. At most `memory_limit` bytes are in memory at a
-        time, by default 2 GiB plus 1024 times the size of the file: batches have fewer rows where necessary, and a row that
-        takes more is an error. `row_limit` is the maximum number of rows that `filters` are tested on, by default 64 Mi
-        plus 1 Ki for each byte of the file.
+        `threads` sets the number of threads; by default, as many as are worth waking, up to one per core. At most
+        `memory_limit` bytes are in memory at a time, by default 2 GiB plus 1024 times the size of the file: batches have
+        fewer rows where necessary, and a row that takes more is an error. `row_limit` is the maximum number of rows that
+        `filters` are tested on, by default 64 Mi plus 1 Ki for each byte of the file.
         """
         plan = self._plan(columns, use_pandas_metadata, filters)
         limits = (threads if use_threads else 1, memory_limit, row_limit)

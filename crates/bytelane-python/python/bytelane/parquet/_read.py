@@ -76,10 +76,10 @@ def read_table(
     file's Arrow schema, and `"string"` if it has none. `"string_view"` is the fastest, because views point to the
     strings in the file's pages, and the one that Polars uses without a copy.
 
-    `threads` sets the number of threads, by default one per core. A file is untrusted input: nulls and repeated values
-    can take arbitrarily more memory than their bytes in the file. A table that takes more than `memory_limit` bytes is
-    an error. The default limit is 8 GiB plus 1024 times the size of the file, but at most half of the memory
-    available to the process. `ParquetFile.iter_batches` reads larger ones. `row_limit` is the maximum number of rows of a
+    `threads` sets the number of threads; by default, as many as are worth waking, up to one per core. A file is untrusted
+    input: nulls and repeated values can take arbitrarily more memory than their bytes in the file. A table that takes
+    more than `memory_limit` bytes is an error. The default limit is 8 GiB plus 1024 times the size of the file, but at
+    most half of the memory available to the process. `ParquetFile.iter_batches` reads larger ones. `row_limit` is the maximum number of rows of a
     file that `filters` are tested on, by default 64 Mi plus 1 Ki for each byte of the file.
 
     `decryption` has the keys of encrypted files: `{"footer_key": b"..", "column_keys": {"item.price": b".."}}`, where a column

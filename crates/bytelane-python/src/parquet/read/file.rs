@@ -13,6 +13,7 @@ use crate::parquet::watch::check_signals;
 use bytelane_parquet::arrow_array::{RecordBatch, RecordBatchReader};
 use bytelane_parquet::arrow_schema::{Schema as ArrowSchema, SchemaRef, TimeUnit};
 use bytelane_parquet::filter::{SelectedRows, Selection};
+use bytelane_parquet::parallel::all_cores;
 use bytelane_parquet::table::{Table as Together, TableFile};
 use bytelane_parquet::{Footer, GivenTypes, InputFile, ListType, ReaderBuilder, StringType};
 use pyo3::Borrowed;
@@ -22,7 +23,6 @@ use pyo3::types::PyTuple;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 /// A Parquet file that can be read in parts, by any number of threads.
 #[pyclass(frozen, module = "bytelane._native._parquet")]
@@ -105,7 +105,7 @@ impl ParquetFile {
     /// indices, and only rows for which `filters` are true, as in `read_table`. A batch does not extend past its row
     /// group.
     ///
-    /// `threads` sets the number of threads; the default is one per core. At most `memory_limit` bytes are in memory at a
+    /// `threads` sets the number of threads; by default, as many as are worth waking, up to one per core. At most `memory_limit` bytes are in memory at a
     /// time, by default 2 GiB plus 1024 times the size of the file: batches have fewer rows where necessary, and a row that
     /// takes more is an error. `row_limit` is the maximum number of rows that `filters` are tested on, by default 64 Mi
     /// plus 1 Ki for each byte of the file.
@@ -318,8 +318,11 @@ impl ParquetFile {
         };
         let mut reader = reader
             .with_batch_size(batch_size)
-            .with_threads(limits.threads)
             .with_batches_kept(keeps_batches);
+        reader = match limits.threads {
+            Some(threads) => reader.with_threads(threads),
+            None => reader.with_max_threads(all_cores()),
+        };
         if let Some(memory) = limits.memory {
             reader = reader.with_memory_limit(memory);
         }
@@ -371,24 +374,18 @@ pub fn read_file(
 /// Number of reading threads, and memory limit of a batch.
 #[derive(Clone, Copy)]
 pub struct Limits {
-    threads: NonZero<usize>,
+    /// `None` for as many as are worth waking, up to one per core.
+    threads: Option<NonZero<usize>>,
     memory: Option<u64>,
 }
 
 impl Limits {
     pub fn new(threads: Option<Count>, memory: Option<u64>) -> PyResult<Self> {
-        let threads = thread_count(threads)?;
-        Ok(Self { threads, memory })
-    }
-}
-
-/// Returns the number of threads; the default is one per core.
-pub fn thread_count(threads: Option<Count>) -> PyResult<NonZero<usize>> {
-    match threads {
-        Some(Count(threads)) => {
+        let count = |Count(threads)| {
             NonZero::new(threads).ok_or_else(|| PyValueError::new_err("threads must be at least 1"))
-        }
-        None => Ok(thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)),
+        };
+        let threads = threads.map(count).transpose()?;
+        Ok(Self { threads, memory })
     }
 }
 

@@ -3,12 +3,12 @@
 use crate::arrow;
 use crate::parquet::metadata::FileMetaData;
 use crate::parquet::options::{parse_map, warn_of_obstacles};
-use crate::parquet::read::file::thread_count;
 use crate::parquet::watch::check_signals;
 use crate::parquet::write::keys::Encryption;
 use crate::parquet::write::sink::{Place, Sink};
 use bytelane_parquet::arrow_schema::{Schema, SchemaRef};
 use bytelane_parquet::options::{deserialize_by_path, deserialize_compression_by_path};
+use bytelane_parquet::parallel::all_cores;
 use bytelane_parquet::parquet::basic::Compression;
 use bytelane_parquet::parquet::file::metadata::ParquetMetaData;
 use bytelane_parquet::parquet::file::properties::{BloomFilterProperties, EnabledStatistics};
@@ -98,7 +98,7 @@ fn writer_options(py: Python<'_>, keywords: &str, schema: &Schema) -> PyResult<W
     for (key, value) in schema.metadata().iter().collect::<BTreeMap<_, _>>() {
         options = options.with_key_value(key, value);
     }
-    options.threads.get_or_insert(thread_count(None)?);
+    options.threads.get_or_insert(all_cores());
     Ok(options)
 }
 
