@@ -195,7 +195,7 @@ pub struct InspectOptions {
 ///
 /// # Errors
 /// Returns an error, with the place, if the file cannot be read, is not a Parquet file, is encrypted or is
-/// damaged, and [`Problem::MemoryLimit`](bytelane_parquet::Problem::MemoryLimit).
+/// damaged, and [`Problem::MemoryLimit`].
 ///
 /// # Example
 /// ```no_run

@@ -19,5 +19,7 @@ pub use output::{NewFile, Replace, real_path};
 pub use output::{Output, directory, is_input, is_stream};
 pub use repair::{chunk_in_parquet, in_parquet, mend_schema};
 pub use row_groups::{LeafChunk, RowGroups};
-pub(crate) use seal::{ChunkPlace, Part, Seal};
+pub(crate) use seal::Seal;
+#[cfg(feature = "encryption")]
+pub(crate) use seal::{ChunkPlace, Part};
 pub use writer::FileWriter;
