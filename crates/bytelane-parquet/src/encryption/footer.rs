@@ -30,9 +30,10 @@ pub(super) fn open(
     let tail = bytes_at(input, tail_start(length)?..length)?;
     let (range, is_encrypted) = footer_range(length, &tail)?;
     let bytes = bytes_at(input, range.clone())?;
-    let footer = match is_encrypted {
-        true => Some(Footer::of_encrypted(&bytes, keys)?),
-        false => Footer::of_signed(&bytes, keys)?,
+    let footer = if is_encrypted {
+        Some(Footer::of_encrypted(&bytes, keys)?)
+    } else {
+        Footer::of_signed(&bytes, keys)?
     };
     footer
         .map(|footer| footer.shown(input, keys, range.start))

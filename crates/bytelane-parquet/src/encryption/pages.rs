@@ -211,9 +211,10 @@ impl SealedPages {
     /// Returns the range of the module at an offset.
     fn module(&self, window: &Window<'_, impl ChunkReader>, at: u64) -> Result<Range<u64>> {
         let end = at + LENGTH as u64;
-        let length = match end <= self.range.end {
-            true => module_length(&window.get(at..end)?),
-            false => None,
+        let length = if end <= self.range.end {
+            module_length(&window.get(at..end)?)
+        } else {
+            None
         };
         let end = length.map(|length| at + length as u64);
         let end = end.filter(|end| *end <= self.range.end);

@@ -114,9 +114,10 @@ pub mod fsst {
         #[new]
         #[pyo3(signature = (symbols, *, code_bits=8))]
         fn new(symbols: Vec<Vec<u8>>, code_bits: u32) -> PyResult<Self> {
-            Ok(match is_wide(code_bits)? {
-                true => wide::Table::new(&symbols).map_err(of_codec)?.into(),
-                false => fsst::Table::new(&symbols).map_err(of_codec)?.into(),
+            Ok(if is_wide(code_bits)? {
+                wide::Table::new(&symbols).map_err(of_codec)?.into()
+            } else {
+                fsst::Table::new(&symbols).map_err(of_codec)?.into()
             })
         }
 
@@ -258,9 +259,10 @@ pub mod fsst {
             DataType::LargeBinary => all::<LargeBinaryType>(&strings),
             _ => all::<BinaryType>(&strings),
         };
-        Ok(match is_wide(code_bits)? {
-            true => wide::train(&all).into(),
-            false => fsst::train(&all).into(),
+        Ok(if is_wide(code_bits)? {
+            wide::train(&all).into()
+        } else {
+            fsst::train(&all).into()
         })
     }
 

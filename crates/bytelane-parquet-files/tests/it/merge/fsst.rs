@@ -40,9 +40,10 @@ fn write(path: &Path, rows: &RecordBatch, compression: &str) {
 
 fn write_with(path: &Path, rows: &RecordBatch, compression: &str, has_filter: bool) {
     let url = ColumnOptions::default().with_encoding(Encoding::Fsst);
-    let url = match has_filter {
-        true => url.with_bloom_filter(BloomFilterProperties::default()),
-        false => url,
+    let url = if has_filter {
+        url.with_bloom_filter(BloomFilterProperties::default())
+    } else {
+        url
     };
     let options = WriterOptions::default()
         .with_compression(parse_compression(compression).unwrap())

@@ -201,9 +201,10 @@ impl PageEncoder {
     ) -> Result<EncodedPage> {
         self.plain = symbols.page();
         let is_compressed = self.compress(0, false)?;
-        let table_type = match symbols.is_wide() {
-            true => SymbolTableType::Fsst16,
-            false => SymbolTableType::Fsst,
+        let table_type = if symbols.is_wide() {
+            SymbolTableType::Fsst16
+        } else {
+            SymbolTableType::Fsst
         };
         let header = PageHeader {
             page_type: PageType::SymbolTablePage,

@@ -14,7 +14,7 @@ fn backends() -> impl Iterator<Item = Detected> {
 }
 
 /// Returns a generator of small numbers, the same ones in each run.
-fn random(seed: u64) -> impl FnMut(usize) -> usize {
+pub(super) fn random(seed: u64) -> impl FnMut(usize) -> usize {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ seed;
     move |below| {
         state ^= state << 13;

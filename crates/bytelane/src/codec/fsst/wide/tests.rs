@@ -1,22 +1,12 @@
 //! Compares the table and the encoder with the format, transliterated.
 
+use super::super::tests::random;
 use super::super::{Error, ErrorKind, Strings};
 use super::*;
 use std::format;
 use std::string::String;
 use std::vec;
 use std::vec::Vec;
-
-/// Returns a generator of small numbers, the same ones in each run.
-fn random(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ seed;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 33) as usize % below
-    }
-}
 
 /// Returns at most this many bytes, of which texts and symbols have many in common.
 fn some_text(random: &mut impl FnMut(usize) -> usize, most: usize) -> Vec<u8> {
